@@ -139,8 +139,8 @@ fn functions_refuse_tensors_of_other_devices() {
     // From now on the library checks the devices of tensors.
     drop(DeviceGuard::on(Device::Cuda(NOWHERE)));
     let (mut refused, mut wrong) = (0, Vec::new());
-    for area in ALL.iter().filter(|area| area.functions[0].prefix == "THTensor_" && !HANDLES.contains(&area.title)) {
-        for function in area.functions {
+    for part in ALL.iter().filter(|part| part.functions[0].prefix == "THTensor_" && !HANDLES.contains(&part.title)) {
+        for function in part.functions {
             let (name, kinds) = (function.signature.name(), function.signature.kinds);
             let known = kinds.iter().all(|kind| reads(kind) || writes(kind) || plain(*kind, 0).is_some());
             if !kinds.iter().any(reads) || !known || FITTING.contains(&name) {

@@ -39,7 +39,7 @@ fn file(name: &str) -> String {
 }
 
 #[test]
-fn what_is_exported_is_rows() {
+fn exported_functions_are_in_the_table() {
     let names: BTreeSet<String> = functions().map(|(.., name)| name).chain(NO_ROWS.iter().map(|name| (*name).to_owned())).collect();
     let symbols: BTreeSet<String> = file("c_tests/symbols.txt").lines().map(str::to_owned).collect();
     assert_eq!(names, symbols);
@@ -48,7 +48,7 @@ fn what_is_exported_is_rows() {
 
 /// The declarations have a comment with the title before the functions of each chapter.
 #[test]
-fn areas_name_the_chapters_of_their_rows() {
+fn chapters_have_the_titles_of_the_header() {
     let declarations = file("src/capi/declarations.h");
     let (mut chapter, mut chapters) = ("", BTreeMap::new());
     for line in declarations.lines() {
@@ -58,25 +58,25 @@ fn areas_name_the_chapters_of_their_rows() {
             chapters.insert(head.rsplit([' ', '*']).next().unwrap_or_default(), chapter);
         }
     }
-    for area in ALL {
-        for function in area.functions {
+    for part in ALL {
+        for function in part.functions {
             let name = format!("{}{}", function.prefix, function.signature.name());
             // `THCdef` and `THCdefChapter` are not among the declarations that they return.
             let title = chapters.get(name.as_str()).copied().unwrap_or("Versions");
-            assert_eq!(area.title, title, "{name}");
+            assert_eq!(part.title, title, "{name}");
         }
     }
 }
 
 #[test]
-fn every_row_is_documented() {
+fn every_function_is_documented() {
     for (function, name) in functions() {
         assert!(function.doc.trim().len() > 10, "{name} has no documentation");
     }
 }
 
 #[test]
-fn forms_and_aliases_are_rows() {
+fn forms_and_aliases_are_functions() {
     let names: BTreeSet<&str> =
         functions().filter(|(function, _)| function.prefix == "THTensor_").map(|(function, _)| function.signature.name()).collect();
     let mut seen = BTreeSet::new();
@@ -199,7 +199,7 @@ fn shapes_are_of_arguments() {
 /// A function that computes results from tensors has expectations. For any other, a line of `tests/data/tested_by_name.txt` names the test
 /// that calls it and the reason: `file: reason`, above lines of names.
 #[test]
-fn every_row_is_tested_by_name() {
+fn every_function_is_tested_by_name() {
     let expectations = file("tests/data/expectations.txt");
     let called: BTreeSet<&str> = expectations.lines().filter_map(|line| line.strip_prefix("call ")?.split(' ').next()).collect();
     let list = file("tests/data/tested_by_name.txt");
@@ -234,7 +234,7 @@ fn is_tensor(kind: &Kind) -> bool {
 }
 
 #[test]
-fn every_row_names_itself_and_the_argument_in_its_errors() {
+fn every_function_names_itself_and_the_argument_in_its_errors() {
     let tensor = Tensor::empty(Dtype::Float32, &[2]).expect("there is memory").into_raw();
     for (function, name) in functions() {
         let dtype = function.signature.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));

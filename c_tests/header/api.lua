@@ -1,6 +1,6 @@
 -- The kinds of arguments and of returned values, from src/capi/api.json.
 
-local rows = {}
+local api = {}
 
 -- Returns the value of a JSON text of objects, lists, strings and numbers.
 local function decoded(text)
@@ -18,7 +18,7 @@ end
 -- lists that may be NULL if they are empty. `kinds[function][argument]` is the kind of the argument. `errors[function]` is the function's
 -- return value on failure, written as in C; nil for a status. `defaults[kind]` is the constant that an argument of this kind is by default.
 -- `functions` lists all functions as the file has them.
-function rows.read(path)
+function api.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")
   file:close()
@@ -27,13 +27,13 @@ function rows.read(path)
     found.null[kind.kind], found.defaults[kind.kind] = kind.null, kind.default
   end
   for _, kind in ipairs(data.returned) do errors[kind.kind] = kind.error end
-  for _, row in ipairs(data.functions) do
+  for _, f in ipairs(data.functions) do
     local kinds = {}
-    for _, argument in ipairs(row.arguments) do kinds[argument.name] = argument.kind end
-    found.kinds[row.name] = kinds
-    found.errors[row.name] = errors[row.returns.kind]
+    for _, argument in ipairs(f.arguments) do kinds[argument.name] = argument.kind end
+    found.kinds[f.name] = kinds
+    found.errors[f.name] = errors[f.returns.kind]
   end
   return found
 end
 
-return rows
+return api
