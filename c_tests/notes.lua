@@ -93,7 +93,7 @@ for _, f in ipairs(api.functions) do
     wrong = wrong or call(f)
     made = {}
   end
-  count = count + (row.shapes and 1 or 0)
+  count = count + (f.shapes and 1 or 0)
   if wrong then
     failed = failed + 1
     print("FAILED: " .. wrong)
