@@ -15,7 +15,7 @@ use crate::operand;
 use crate::plan::{Plan, Tile};
 use crate::storage::Storage;
 pub use rows::Side;
-use rows::{copy_functions, fill_rows};
+use rows::{copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy without contiguous runs on either side.
@@ -79,7 +79,7 @@ impl TileCopy {
                         return self.convert_rows(dst, src, rows, cols);
                     }
                 } else if step == size && cols > 1 {
-                    return copy_functions(dst, src, rows, cols * size as usize);
+                    return copy_rows(dst, src, rows, cols * size as usize);
                 } else if step == 0 && cols >= COPY_COLUMNS {
                     return fill_rows(size as usize, dst, src, rows, cols);
                 }
@@ -109,11 +109,11 @@ impl TileCopy {
             // SAFETY: the caller keeps this function's contract; the buffer has room for COPY_BUFFERED elements of any type.
             unsafe {
                 if dst.row_step == to * cols as isize {
-                    copy_functions(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
+                    copy_rows(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
                     (self.convert)(dst.data, to, data, from, rows * cols);
                 } else {
                     (self.convert)(data, to, src.data, from, rows * cols);
-                    copy_functions(dst, Side { data, row_step: to * cols as isize, col_step: to }, rows, cols * to as usize);
+                    copy_rows(dst, Side { data, row_step: to * cols as isize, col_step: to }, rows, cols * to as usize);
                 }
             }
         }

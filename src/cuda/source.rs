@@ -23,7 +23,7 @@ pub struct Source {
 /// A kernel: an instance of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The function of the kernel, `"reduce_functions<Sum<f32>, f16>"`.
+    /// The function of the kernel, `"reduce_rows<Sum<f32>, f16>"`.
     pub call: String,
     /// The type of its argument.
     pub args: &'static str,

@@ -17,7 +17,7 @@ pub struct Side {
 ///
 /// # Safety
 /// Both sides hold the rows and do not overlap.
-pub unsafe fn copy_functions(dst: Side, src: Side, rows: usize, bytes: usize) {
+pub unsafe fn copy_rows(dst: Side, src: Side, rows: usize, bytes: usize) {
     // SAFETY: the caller keeps this function's contract; a chunk is at most as long as a row.
     unsafe {
         match bytes {
@@ -35,7 +35,7 @@ pub unsafe fn copy_functions(dst: Side, src: Side, rows: usize, bytes: usize) {
 /// Copies rows in chunks `C`. The last chunk of a row may overlap the one before.
 ///
 /// # Safety
-/// As for [`copy_functions`]; rows must have at least the length of a chunk.
+/// As for [`copy_rows`]; rows must have at least the length of a chunk.
 unsafe fn chunks<C: Copy>(dst: Side, src: Side, rows: usize, bytes: usize) {
     let last = bytes - size_of::<C>();
     simd(
@@ -132,7 +132,7 @@ mod tests {
             for [rows, gap, other] in [[1, 0, 0], [3, 0, 5], [5, 1, 0], [4, 64, 3]] {
                 let steps = [bytes + gap, bytes + other];
                 // SAFETY: both vectors hold the rows.
-                check(rows, bytes, steps, |r, c| byte(r * steps[1] + c), |dst, src| unsafe { copy_functions(dst, src, rows, bytes) });
+                check(rows, bytes, steps, |r, c| byte(r * steps[1] + c), |dst, src| unsafe { copy_rows(dst, src, rows, bytes) });
             }
         }
     }

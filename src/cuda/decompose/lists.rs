@@ -67,8 +67,8 @@ kernels! { SCALE scale_entries:
 }
 kernels! { LU lu_entries:
     LU_PANEL "lu_panel" 256;
-    EXCHANGE_ROWS "exchange_functions" 1;
-    ORDER_ROWS "order_functions" 1;
+    EXCHANGE_ROWS "exchange_rows" 1;
+    ORDER_ROWS "order_rows" 1;
     SOLVE_PANEL "solve_panel" 32;
     CHOLESKY_PANEL "cholesky_panel" 256;
     PIVOTED_CHOLESKY "pivoted_cholesky" 256;
