@@ -100,7 +100,7 @@ impl Function {
 /// Calls a function with the arguments in `words`. A failure or a panic becomes a status and a message.
 #[inline(never)]
 pub fn invoke(function: &'static Function, words: &[Word]) -> Word {
-    let unusual = mode::word() != 0;
+    let unusual = mode::flags() != 0;
     let error = match catch_unwind(AssertUnwindSafe(|| if unusual { watched(function, words) } else { function.run(words) })) {
         Ok(Ok(word)) => return word,
         Ok(Err(error)) => error,

@@ -41,9 +41,9 @@ struct MapArgs<const N: usize> {
     common: i32,
 }
 
-/// The form of a kernel: the types of its operands.
+/// The types of a kernel's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Form<const N: usize> {
+struct Signature<const N: usize> {
     /// The compute types of the result, the first input and the others.
     types: [Dtype; 3],
     /// The dtype of the inputs and the dtype of the result; `None` if the kernel accepts any dtypes. A mask is Bool.
@@ -116,7 +116,7 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
     let alike = (1..N).all(|k| dtype[k] == dtype[N - 1] || k == 1 && moved) && dtype[N - 1].compute() == types[2];
     let fits = dtype[0].compute() == types[0] && (dtype[0] == dtype[N - 1] || dtype[0] == types[0]);
     let known = alike && fits && (types[1] == types[2] || moved);
-    let form = Form::<N> { types, known: known.then_some([dtype[N - 1], dtype[0]]) };
+    let signature = Signature::<N> { types, known: known.then_some([dtype[N - 1], dtype[0]]) };
     let mut args = MapArgs {
         data,
         numbers: numbers(op, work, moved),
@@ -133,7 +133,7 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
         (args.tiles, blocks) = (found, gpu.blocks_for_all(threads));
     }
     let _bound = gpu.bind()?;
-    let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), form.key()), || entries_of(op, form))?;
+    let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), signature.key()), || entries_of(op, signature))?;
     // SAFETY: the operands are inside their storages, which the caller holds. Inputs overlap the result only at the same positions.
     unsafe { gpu.launch_function(function, blocks, &args) }
 }
@@ -156,8 +156,8 @@ pub(super) fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -
     numbers
 }
 
-impl<const N: usize> Form<N> {
-    /// A unique number for each form.
+impl<const N: usize> Signature<N> {
+    /// A unique number for each signature.
     fn key(self) -> u64 {
         let known = self.known.map_or([0; 2], |known| known.map(|dtype| dtype as u64));
         self.types.iter().map(|&dtype| dtype as u64).chain(known).fold(N as u64, |key, part| key << 8 | part)
@@ -179,7 +179,7 @@ impl<const N: usize> Form<N> {
 }
 
 /// The wanted kernel, followed by all other kernels that the operation may need.
-fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
+fn entries_of<const N: usize>(op: &Op<N>, wanted: Signature<N>) -> Vec<Entry> {
     let mut entries = vec![wanted.entry(op)];
     entries.extend(all_entries(op).into_iter().filter(|entry| entry.call != entries[0].call).collect::<Vec<_>>());
     entries
@@ -187,7 +187,7 @@ fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
 
 /// Every kernel of an operation.
 pub fn all_entries<const N: usize>(op: &Op<N>) -> Vec<Entry> {
-    let mut forms: Vec<Form<N>> = Vec::new();
+    let mut signatures: Vec<Signature<N>> = Vec::new();
     for (&common, moved) in Dtype::ALL.iter().flat_map(|common| [(common, false), (common, true)]) {
         let Ok(types) = types(op, common, moved) else { continue };
         let stored = if op.masked && moved { integer_of_size(common) } else { common };
@@ -195,13 +195,13 @@ pub fn all_entries<const N: usize>(op: &Op<N>) -> Vec<Entry> {
         let known = stored.compute() == types[2] && (types[1] == types[2] || op.masked && moved);
         let known = known.then_some(Some([stored, result]));
         for known in [None].into_iter().filter(|_| !(op.masked && moved)).chain(known) {
-            let form = Form { types, known };
-            if !forms.contains(&form) {
-                forms.push(form);
+            let signature = Signature { types, known };
+            if !signatures.contains(&signature) {
+                signatures.push(signature);
             }
         }
     }
-    forms.into_iter().map(|form| form.entry(op)).collect()
+    signatures.into_iter().map(|signature| signature.entry(op)).collect()
 }
 
 /// Every kernel of an operation of any number of operands.

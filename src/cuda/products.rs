@@ -102,10 +102,10 @@ impl Products {
         // Missing dimensions of the result are added with size 1.
         let result = |layout: &Layout| -> Result<Layout> {
             let mut layout = layout.clone();
-            if !work.form.columns {
+            if !work.dims.columns {
                 layout.unsqueeze(-1)?;
             }
-            if !work.form.rows {
+            if !work.dims.rows {
                 layout.unsqueeze(-2)?;
             }
             Ok(layout)
@@ -125,7 +125,7 @@ impl Products {
             // If alpha is 0, no products are computed.
             k: if nothing { 0 } else { rows[1] },
             batch: work.batch.into(),
-            summed: !work.form.batch,
+            summed: !work.dims.batch,
             a: Matrices::of(a, &of_a),
             b: Matrices::of(b, &of_b),
             c: Matrices::of(c, &result(c.layout())?),

@@ -74,13 +74,13 @@ impl Kernel {
             Fold::Sum { term: Term::Square, root: Root::Sqrt, .. } if compute == Dtype::Float64 => {
                 Kernel { number: 2.0, ..plain("Powers") }
             }
-            Fold::Sum { term, root, wide } => {
+            Fold::Sum { term, root, in_float64 } => {
                 let root = match root {
                     Root::Itself => 0,
                     Root::Mean => 1,
                     Root::Sqrt => 2,
                 };
-                Kernel { term: Some(name_of(term)), root, flag: wide, ..plain("Terms") }
+                Kernel { term: Some(name_of(term)), root, flag: in_float64, ..plain("Terms") }
             }
             Fold::NanMean => plain("NanMean"),
             Fold::Prod => plain("Product"),

@@ -89,7 +89,7 @@ struct Reached {
 }
 
 /// A run of backward.
-pub struct Run {
+pub struct Backward {
     options: Options,
     nodes: HashMap<usize, Waiting, Hasher>,
     ready: BinaryHeap<Ready>,
@@ -116,9 +116,9 @@ pub struct Root {
     pub gradient: Tensor,
 }
 
-impl Run {
-    fn new(options: Options) -> Run {
-        Run {
+impl Backward {
+    fn new(options: Options) -> Backward {
+        Backward {
             options,
             nodes: HashMap::default(),
             ready: BinaryHeap::new(),
@@ -458,51 +458,51 @@ fn call_hook(function: THGradHook, g: &Tensor, context: *mut std::ffi::c_void, r
 
 /// Adds the gradients of `roots` to the gradients of all leaves.
 pub fn backward(roots: &[Root], options: Options) -> Result<()> {
-    let mut run = Run::new(options);
-    run.hooked = true;
-    run.extend(roots.iter().map(|root| &root.to))?;
-    run.run(roots)?;
-    let leaves = run.stored()?;
-    store(leaves, std::mem::take(&mut run.kept), options.create)?;
-    run.release();
+    let mut backward = Backward::new(options);
+    backward.hooked = true;
+    backward.extend(roots.iter().map(|root| &root.to))?;
+    backward.run(roots)?;
+    let leaves = backward.stored()?;
+    store(leaves, std::mem::take(&mut backward.kept), options.create)?;
+    backward.release();
     Ok(())
 }
 
 /// Returns the gradients of `roots` with respect to `inputs`. The gradient is `None` for an input without influence, unless `unused` fails
 /// for its index.
 pub fn gradients(roots: &[Root], inputs: &[Target], options: Options, unused: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Option<Tensor>>> {
-    let mut run = Run::new(options);
-    run.wanted = Some(Wanted::new(inputs)?);
-    run.hooked = true;
-    run.extend(roots.iter().map(|root| &root.to))?;
-    run.run(roots)?;
+    let mut backward = Backward::new(options);
+    backward.wanted = Some(Wanted::new(inputs)?);
+    backward.hooked = true;
+    backward.extend(roots.iter().map(|root| &root.to))?;
+    backward.run(roots)?;
     let found = crate::alloc::list(inputs.len(), |k| {
         let gradient = match &inputs[k] {
-            Target::Leaf(leaf) => run.leaves.get(&leaf.address()).and_then(|reached| reached.gradient.clone()),
-            Target::Node(node, nr) => run.wanted.as_ref().and_then(|wanted| wanted.result(node, *nr)),
+            Target::Leaf(leaf) => backward.leaves.get(&leaf.address()).and_then(|reached| reached.gradient.clone()),
+            Target::Node(node, nr) => backward.wanted.as_ref().and_then(|wanted| wanted.result(node, *nr)),
         };
         if gradient.is_none() {
             unused(k)?;
         }
         Ok(gradient)
     })?;
-    run.release();
+    backward.release();
     Ok(found)
 }
 
 /// Returns the gradients of the leaves, and of the results of nodes before node number `first`, that `roots` depend on. Only the retained
 /// gradients of results are stored.
 pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tensor)>> {
-    let mut run = Run::new(Options { retain: true, create: false });
-    run.first = first;
-    run.extend(roots.iter().map(|root| &root.to))?;
-    run.run(roots)?;
+    let mut backward = Backward::new(Options { retain: true, create: false });
+    backward.first = first;
+    backward.extend(roots.iter().map(|root| &root.to))?;
+    backward.run(roots)?;
     let mut found: Vec<(Target, Tensor)> = Vec::new();
-    for (leaf, gradient) in run.stored()? {
+    for (leaf, gradient) in backward.stored()? {
         found.try_reserve(1).map_err(|_| out_of_memory())?;
         found.push((Target::Leaf(leaf), gradient));
     }
-    for waiting in run.nodes.into_values().filter(|waiting| waiting.node.sequence < first) {
+    for waiting in backward.nodes.into_values().filter(|waiting| waiting.node.sequence < first) {
         for (nr, gradient) in waiting.grads.into_iter().enumerate() {
             if let Some(gradient) = gradient {
                 found.try_reserve(1).map_err(|_| out_of_memory())?;
@@ -510,7 +510,7 @@ pub fn gradients_before(roots: &[Root], first: u64) -> Result<Vec<(Target, Tenso
             }
         }
     }
-    store(Vec::new(), run.kept, false)?;
+    store(Vec::new(), backward.kept, false)?;
     Ok(found)
 }
 

@@ -25,7 +25,7 @@ use crate::tensor::Tensor;
 /// Computes with values on the device of `t`.
 fn with<R>(t: &Tensor, compute: impl FnOnce(&Scope) -> Result<R>) -> Result<R> {
     let _there = device::is_used().then(|| DeviceGuard::on(t.device()));
-    let scope = Scope::new(mode::word() != 0);
+    let scope = Scope::new(mode::flags() != 0);
     let made = compute(&scope)?;
     scope.finish()?;
     Ok(made)

@@ -1,7 +1,7 @@
 //! Contractions, Kronecker and cross products, powers and chains of matrices.
 
 use super::forms::{matmul, mm};
-use super::wide;
+use super::compute_dtype;
 use crate::alloc;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
@@ -139,7 +139,7 @@ pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
     if shape.len() < 2 || shape[shape.len() - 2] != shape[shape.len() - 1] {
         bail!(Shape, "expected square matrices, got shape {:?}", &shape[..])
     }
-    let compute = wide(dtype, n as u64)?;
+    let compute = compute_dtype(dtype, n as u64)?;
     if n == 0 {
         let made = Tensor::empty(dtype, &shape)?;
         copy::fill(&made, Scalar::Int(0))?;
@@ -190,7 +190,7 @@ pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
         }
     }
     let dtype = one_dtype(matrices)?;
-    let compute = wide(dtype, n as u64)?;
+    let compute = compute_dtype(dtype, n as u64)?;
     if n == 1 {
         return deliver([Some((r, dtype, &copy::contiguous_copy(matrices[0])?))]);
     }

@@ -2,7 +2,7 @@
 
 use super::{Addend, MATRICES, SUM, fast_path, product};
 use crate::error::{Result, bail};
-use crate::launch::Form;
+use crate::launch::ProductDims;
 use crate::ops::pointwise::arithmetic::cmul;
 use crate::ops::view;
 use crate::scalar::Scalar;
@@ -67,7 +67,7 @@ pub fn dot(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if of_a != of_b {
         bail!(Shape, "vectors of {of_a} and {of_b} elements")
     }
-    product(r, None, ONE, &row(a)?, &column(b)?, Form { rows: false, columns: false, batch: true })
+    product(r, None, ONE, &row(a)?, &column(b)?, ProductDims { rows: false, columns: false, batch: true })
 }
 
 /// `r = a @ b`. A vector is a row on the left and a column on the right; leading dimensions broadcast.
@@ -78,7 +78,7 @@ pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     }
     let left = if rows { a.clone() } else { row(a)? };
     let right = if columns { b.clone() } else { column(b)? };
-    product(r, None, ONE, &left, &right, Form { rows, columns, batch: true })
+    product(r, None, ONE, &left, &right, ProductDims { rows, columns, batch: true })
 }
 
 fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
@@ -89,16 +89,16 @@ fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor)
 fn of_vector(r: &Tensor, t: Addend<'_>, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
     check_ndims([mat, vec], [2, 1])?;
     let right = column(vec)?;
-    product(r, t, alpha, mat, &right, Form { columns: false, ..MATRICES })
+    product(r, t, alpha, mat, &right, ProductDims { columns: false, ..MATRICES })
 }
 
-fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
+fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, dims: ProductDims) -> Result<()> {
     check_ndims([a, b], [3, 3])?;
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
     if of_a[0] != of_b[0] {
         bail!(Shape, "batches of {} and {} matrices", of_a[0], of_b[0])
     }
-    product(r, t, alpha, a, b, form)
+    product(r, t, alpha, a, b, dims)
 }
 
 /// A vector as a matrix of one row.

@@ -57,13 +57,13 @@ macro_rules! function_functions {
         /// `r = tanh(t)`. Integers give the default dtype.
         tanh(r: out, t: input) { float real COSTLY, vectorized tanh_run }
         /// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
-        asinh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::asinh(isa, t) }
+        asinh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::asinh(isa, t) }
         /// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
-        acosh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::acosh(isa, t) }
+        acosh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::acosh(isa, t) }
         /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
-        atanh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::atanh(isa, t) }
+        atanh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::atanh(isa, t) }
         /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
-        sinc(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::sinc(isa, t) }
+        sinc(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::sinc(isa, t) }
         /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
         sigmoid(r: out, t: input) { float real COSTLY, vectorized sigmoid_run }
         /// `r = erf(t)`, the error function. Integers give the default dtype.
@@ -105,7 +105,7 @@ macro_rules! function_functions {
         logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
         /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0 and `b` is not NaN. Integers give the default dtype.
         xlogy(r: out, a: input, b: input) {
-            wide real COSTLY, plain |isa, a, b| {
+            in_float64 real COSTLY, plain |isa, a, b| {
                 let product = a * vmath::log_f64(isa, b);
                 if (a == 0.0) & !b.is_nan() { 0.0 } else { product }
             }

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! - dtypes: `moved`, all dtypes, by kernels over integers of the same size; `all`; `numeric` (not Bool); `integral` (integers and Bool);
-//!   `float`. In the formula, `T` is the type of the computation. `wide` means floats that one kernel computes in float64, for rarely used
-//!   functions.
+//!   `float`. In the formula, `T` is the type of the computation. `in_float64` means floats that one kernel computes in float64, for rarely
+//!   used functions.
 //! - result: `same`, the common dtype of the operands; `real`, the same, except that integers and Bool give the default dtype; `truth`, a
 //!   truth value.
 //! - grain: `CHEAP` for memory-bound kernels, `COSTLY` for others.
@@ -180,7 +180,7 @@ macro_rules! kernels {
             Some($f::<u8>),
         ]
     };
-    (wide $($rest:tt)*) => {
+    (in_float64 $($rest:tt)*) => {
         [None, None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None]
     };
     (float $($rest:tt)*) => {

@@ -35,18 +35,18 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
 }
 
 /// Returns true if all additions are in float64: if the caller asked for float64, or if the sum is returned as a C double.
-fn wide(to: To<'_>, asked: Option<Dtype>) -> bool {
+fn in_float64(to: To<'_>, asked: Option<Dtype>) -> bool {
     asked == Some(Dtype::Float64) || matches!(to, To::Number(_))
 }
 
-/// `r = sum of t over some dims`. Integers and Bool give int64. Floats are summed in float64 if [`wide`] says so, else with nearly its
-/// precision.
+/// `r = sum of t over some dims`. Integers and Bool give int64. Floats are summed in float64, or with nearly its precision: see
+/// [`in_float64`].
 pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     total(Root::Itself, to, t, over, asked)
 }
 
 fn total(root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    let fold = Fold::Sum { term: Term::Plain, root, wide: wide(to, asked) };
+    let fold = Fold::Sum { term: Term::Plain, root, in_float64: in_float64(to, asked) };
     result::run(fold, totalled(t.defined()?, asked), to, t, over)
 }
 
@@ -70,7 +70,7 @@ pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> R
     if !rule.compute.is_float() {
         return total(Root::Itself, to, t, over, asked);
     }
-    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, wide: true }, rule, to, t, over)
+    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, in_float64: true }, rule, to, t, over)
 }
 
 /// `r = mean of t over some dims`, ignoring NaNs; floats only
@@ -97,14 +97,14 @@ pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>
         bail!(Dtype, "{dtype} does not convert to {result} without loss")
     }
     let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(Domain::Float.check(dtype)?, Dtype::Float64, result) };
-    let wide = wide(to, asked);
-    let sum = |term, root| Fold::Sum { term, root, wide };
+    let in_float64 = in_float64(to, asked);
+    let sum = |term, root| Fold::Sum { term, root, in_float64 };
     let (fold, written) = match p {
         0.0 => (sum(Term::NonZero, Root::Itself), Dtype::Float64),
         1.0 => (sum(Term::Abs, Root::Itself), Dtype::Float64),
         2.0 => (sum(Term::Square, Root::Sqrt), Dtype::Float64),
         f64::INFINITY | f64::NEG_INFINITY => (Fold::Extreme { max: p > 0.0, magnitude: true }, dtype.compute()),
-        _ => (Fold::Powers { p, wide: wide || dtype == Dtype::Float64 }, Dtype::Float64),
+        _ => (Fold::Powers { p, in_float64: in_float64 || dtype == Dtype::Float64 }, Dtype::Float64),
     };
     result::run(fold, Rule { written: [written; 2], ..rule }, to, t, over)
 }

@@ -1,6 +1,6 @@
 //! The types of values, and the classes of objects.
 
-use super::source::Form;
+use super::source::Variant;
 use crate::element::Element;
 
 pub const NIL: i32 = 0;
@@ -39,7 +39,7 @@ pub enum Class {
 
 impl Class {
     /// Returns the class with this name. GPU tensors have the form of CPU tensors, and `torch.CudaTensor` has floats.
-    pub fn of(name: &str, form: Form) -> Option<Class> {
+    pub fn of(name: &str, variant: Variant) -> Option<Class> {
         match name {
             "tds.Vec" => return Some(Class::Vec),
             "tds.Hash" => return Some(Class::Hash),
@@ -57,7 +57,7 @@ impl Class {
         };
         let (_, element) = TYPES.iter().find(|(known, _)| *known == name)?;
         // Longs of four bytes are int32.
-        Some(class(if *element == Element::I64 && form == (Form::Binary { long: 4 }) { Element::I32 } else { *element }))
+        Some(class(if *element == Element::I64 && variant == (Variant::Binary { long: 4 }) { Element::I32 } else { *element }))
     }
 
     /// Returns the name of an element type. Torch7 writes bool as bytes.

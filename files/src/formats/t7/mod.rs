@@ -16,7 +16,7 @@ use crate::error::{Kind, Result};
 use crate::input::Input;
 use crate::save::{Output, Save};
 use class::{BOOLEAN, NUMBER, OBJECT, STRING, TABLE};
-use source::Form;
+use source::Variant;
 
 pub fn recognises(head: &[u8], size: u64) -> bool {
     let int = |at: usize| head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
@@ -60,14 +60,14 @@ pub fn recognises_ascii(head: &[u8], _: u64) -> bool {
 /// width. With the wrong width, sizes are invalid, so that a file with longs can be read with only one width. With longs of four bytes, the
 /// value must be the whole file. Otherwise some broken files would be read as values with short longs.
 pub fn read(input: &dyn Input) -> Result<Contents> {
-    read::read(input, Form::Binary { long: 8 }).or_else(|error| match error.kind {
-        Kind::Format => read::read(input, Form::Binary { long: 4 }).map_err(|_| error),
+    read::read(input, Variant::Binary { long: 8 }).or_else(|error| match error.kind {
+        Kind::Format => read::read(input, Variant::Binary { long: 4 }).map_err(|_| error),
         _ => Err(error),
     })
 }
 
 pub fn read_ascii(input: &dyn Input) -> Result<Contents> {
-    read::read(input, Form::Ascii)
+    read::read(input, Variant::Ascii)
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {

@@ -6,7 +6,7 @@
 //! `[7]`. The code of functions is skipped, but their captured variables are read.
 
 use super::class::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
-use super::source::{Form, Source};
+use super::source::{Variant, Source};
 use crate::contents::{Contents, Storage};
 use crate::element::Element;
 use crate::encoding::Encoding;
@@ -24,10 +24,10 @@ const LONGEST_PATH: usize = 1 << 20;
 /// The number of entries above which a table's numbers, strings and booleans are only counted.
 const MANY: u64 = 10_000;
 
-pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
+pub fn read(input: &dyn Input, variant: Variant) -> Result<Contents> {
     let mut walk = Walk {
-        source: Source::new(input, form),
-        contents: Contents::new(form.format()),
+        source: Source::new(input, variant),
+        contents: Contents::new(variant.format()),
         objects: HashMap::new(),
         places: Vec::new(),
         frames: Vec::new(),
@@ -36,7 +36,7 @@ pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
     };
     walk.value()?;
     while walk.entry()? {}
-    if form == (Form::Binary { long: 4 }) && walk.source.cursor.left() > 0 {
+    if variant == (Variant::Binary { long: 4 }) && walk.source.cursor.left() > 0 {
         return Err(walk
             .source
             .cursor
@@ -260,7 +260,7 @@ impl Walk<'_> {
         if name.starts_with("V ") {
             name = self.class_name()?;
         }
-        match Class::of(&name, self.source.form) {
+        match Class::of(&name, self.source.variant) {
             Some(Class::Tensor(element)) => self.tensor(index, element)?,
             Some(Class::Storage(element)) => {
                 let storage = self.storage(index, element)?;
@@ -342,7 +342,7 @@ impl Walk<'_> {
                 if name.starts_with("V ") {
                     name = self.class_name()?;
                 }
-                match Class::of(&name, self.source.form) {
+                match Class::of(&name, self.source.variant) {
                     Some(Class::Storage(element)) => self.storage(index, element)?,
                     _ => return wrong(format_args!("a {name}")),
                 }

@@ -9,49 +9,49 @@ use crate::input::{Cursor, Input};
 use half::f16;
 use std::str::FromStr;
 
-/// The form of a file.
+/// How a file encodes numbers and strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum Variant {
     /// Little-endian, with longs of `long` bytes.
     Binary { long: u64 },
     /// Text.
     Ascii,
 }
 
-impl Form {
-    /// Returns the format of files of this form.
+impl Variant {
+    /// Returns the file format.
     pub fn format(self) -> Format {
-        if self == Form::Ascii { Format::T7Ascii } else { Format::T7 }
+        if self == Variant::Ascii { Format::T7Ascii } else { Format::T7 }
     }
 }
 
 pub struct Source<'a> {
     pub cursor: Cursor<'a>,
-    pub form: Form,
+    pub variant: Variant,
 }
 
 /// The length limit of a number's text.
 const LONGEST: usize = 512;
 
 impl<'a> Source<'a> {
-    pub fn new(input: &'a dyn Input, form: Form) -> Source<'a> {
-        Source { cursor: Cursor::new(input, 0, u64::MAX), form }
+    pub fn new(input: &'a dyn Input, variant: Variant) -> Source<'a> {
+        Source { cursor: Cursor::new(input, 0, u64::MAX), variant }
     }
 
     pub fn int(&mut self) -> Result<i32> {
-        if self.form == Form::Ascii { self.number() } else { self.cursor.i32() }
+        if self.variant == Variant::Ascii { self.number() } else { self.cursor.i32() }
     }
 
     pub fn long(&mut self) -> Result<i64> {
-        match self.form {
-            Form::Ascii => self.number(),
-            Form::Binary { long: 4 } => self.cursor.i32().map(i64::from),
-            Form::Binary { .. } => self.cursor.i64(),
+        match self.variant {
+            Variant::Ascii => self.number(),
+            Variant::Binary { long: 4 } => self.cursor.i32().map(i64::from),
+            Variant::Binary { .. } => self.cursor.i64(),
         }
     }
 
     pub fn double(&mut self) -> Result<f64> {
-        if self.form == Form::Ascii { self.number() } else { self.cursor.f64() }
+        if self.variant == Variant::Ascii { self.number() } else { self.cursor.f64() }
     }
 
     /// Reads a length, which must not be negative.
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
 
     /// Reads `count` longs. Fails before it allocates memory if too few bytes are left.
     pub fn longs(&mut self, count: usize) -> Result<Vec<i64>> {
-        let least = if let Form::Binary { long } = self.form { long } else { 2 };
+        let least = if let Variant::Binary { long } = self.variant { long } else { 2 };
         if (count as u64).saturating_mul(least) > self.cursor.left().saturating_add(1) {
             return Err(self.cursor.error(format_args!("the file ends early: {count} longs are expected")));
         }
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
 
     /// Reads `count` elements of a type, or skips them if they can be read later.
     pub fn elements(&mut self, count: u64, element: Element) -> Result<Encoding> {
-        if self.form != Form::Ascii || element.size() == 1 {
+        if self.variant != Variant::Ascii || element.size() == 1 {
             let at = self.cursor.at();
             let len = count.saturating_mul(element.size() as u64);
             self.skip(len)?;
@@ -115,7 +115,7 @@ impl<'a> Source<'a> {
 
     /// Skips the end of line that follows bytes in a text. None follows an empty string.
     fn end_of_bytes(&mut self, len: u64) -> Result<()> {
-        if self.form == Form::Ascii && len > 0 && self.cursor.ahead()?.first() == Some(&b'\n') {
+        if self.variant == Variant::Ascii && len > 0 && self.cursor.ahead()?.first() == Some(&b'\n') {
             self.cursor.skip(1)?;
         }
         Ok(())
