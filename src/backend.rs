@@ -145,6 +145,11 @@ pub fn launch(work: &impl Launchable, to: &Operand, from: &[&Operand]) -> Result
     of(from.iter().copied().chain([to]))?.launch(work, &[Some(to)], from)
 }
 
+/// Returns the index of the first position, in a list in host memory, that is not in `least..end`.
+pub fn first_outside(positions: &[i64], least: i64, end: i64) -> Option<usize> {
+    crate::cpu::index::first_outside(positions, least, end)
+}
+
 impl Backend {
     /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     #[inline(always)]

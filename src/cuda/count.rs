@@ -1,8 +1,6 @@
 //! Counts, and tests of all elements.
 
-use super::copy::convert;
 use super::gpu::Gpu;
-use super::index::index;
 use super::loops::{Loops, MOST_LOOPS, div_up, loops};
 use super::map::type_name;
 use super::mark::Mark;
@@ -10,11 +8,8 @@ use super::memory::Scratch;
 use super::order::ITEMS;
 use super::pinned;
 use super::source::{Entry, Source};
-use crate::device::Device;
-use crate::dtype::Dtype;
-use crate::error::{Result, bail};
-use crate::launch::{Combine, Histogram, Index, Move};
-use crate::layout::{Dims, Layout};
+use crate::error::Result;
+use crate::launch::Histogram;
 use crate::operand::Operand;
 use crate::plan::Plan;
 
@@ -27,15 +22,15 @@ const PART: [i64; 2] = [1 << 12, 1 << 30];
 /// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct CountArgs {
+pub struct CountArgs {
     loops: Loops<1>,
     from: u64,
-    to: u64,
+    pub to: u64,
     told: u64,
-    n: i64,
+    pub n: i64,
     least: i64,
     end: i64,
-    width: i64,
+    pub width: i64,
     dtype: i32,
     unused: i32,
 }
@@ -77,12 +72,12 @@ impl CountArgs {
     };
 
     /// The arguments for a row-major operand. The caller sets loops for other layouts.
-    fn of(x: &Operand) -> CountArgs {
+    pub fn of(x: &Operand) -> CountArgs {
         CountArgs { from: x.first() as u64, n: x.layout().numel(), dtype: x.dtype.code(), ..CountArgs::NONE }
     }
 
     /// Runs a kernel over `items` elements, and returns its counters, which start at 0.
-    fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
+    pub fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
         let memory = gpu.scratch(N * 8)?;
         self.to = memory.ptr();
         // SAFETY: the scratch memory has `N` counters.
@@ -206,45 +201,4 @@ pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) ->
     let blocks = gpu.blocks_for(rows.saturating_mul(parts).saturating_mul(256));
     // SAFETY: the operands are row-major, with as many rows of bins as rows of elements.
     unsafe { gpu.launch(&COUNT, &format!("histogram<{}>", type_name(input.dtype)), "HistogramArgs", blocks, &args) }
-}
-
-/// See `Backend::bincount`.
-pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
-    let mut args = CountArgs::of(x);
-    let mut width = minlength;
-    if args.n > 0 {
-        let [most, least] = args.found(gpu, "extremes", args.n)?;
-        let [most, least] = [most, !least].map(|x| (x ^ 1 << 63).cast_signed());
-        if least < 0 {
-            bail!(Argument, "element {least} is negative")
-        }
-        width = most.saturating_add(1).max(minlength);
-    }
-    let dtype = if weights.is_some() { Dtype::Float64 } else { Dtype::Int64 };
-    let made = Operand::new_on(Device::Cuda(gpu.ordinal), dtype, &[width])?;
-    // SAFETY: the result is row-major.
-    unsafe { gpu.zero(made.first() as u64, width as usize * 8) }?;
-    if args.n == 0 {
-        return Ok(made);
-    }
-    match weights {
-        Some(weights) => add_weights(gpu, &made, x, weights)?,
-        None => {
-            (args.to, args.width) = (made.first() as u64, width);
-            // SAFETY: every integer is the index of an entry of the result.
-            unsafe { gpu.launch(&COUNT, "count_integers", "CountArgs", gpu.blocks_for(args.n), &args)? }
-        }
-    }
-    Ok(made)
-}
-
-/// Adds each weight to the entry of its integer, in order and in float64.
-fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Result<()> {
-    let n = x.layout().numel();
-    let positions = Operand::new_on(sums.device, Dtype::Int64, &[n])?;
-    let wide = Operand::new_on(sums.device, Dtype::Float64, &[n])?;
-    convert(gpu, &positions, x)?;
-    convert(gpu, &wide, weights)?;
-    let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout().offset });
-    index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, range: None }, &still, [&wide, &positions])
 }

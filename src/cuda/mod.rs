@@ -3,6 +3,7 @@
 //! The driver is opened at the first use, and kernels are compiled when they are first needed. A call returns before its work is done. A
 //! GPU does the work of a stream in order, so only functions that read elements wait.
 
+mod bincount;
 mod blas;
 mod blocks;
 mod captures;
@@ -215,7 +216,7 @@ impl Accelerator for Numbered {
     }
 
     fn bincount(&self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
-        self.with(|gpu| count::bincount(gpu, x, weights, minlength))
+        self.with(|gpu| bincount::bincount(gpu, x, weights, minlength))
     }
 
     fn unique(&self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {

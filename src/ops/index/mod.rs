@@ -9,7 +9,7 @@ use super::copy;
 use super::create::disjoint;
 use super::device::{self, Elements};
 use super::result::{Inputs, Ready, Writes, ready};
-use crate::cpu::index::first_outside;
+use crate::backend::first_outside;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
