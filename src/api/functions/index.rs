@@ -48,8 +48,8 @@ macro_rules! index_functions {
             indexCopy(t: inout, dimension: dim, index: index, src: input) = scatter::index_copy(t, dimension, index, src);
             /// Entries `index` of dimension `dimension` of `t` += the entries of `src`, one after the other; shapes are as for indexCopy.
             /// 16-bit floats are summed in float32. Each addition is rounded, as in PyTorch, so that a float32 sum of ones stops at 2^24.
-            /// `THTensor_sum` and `THTensor_bincount` do not have this limit. If many elements are added to one entry, a GPU adds the sums of
-            /// parts of these elements. The parts depend only on the shapes, so that equal calls have equal results.
+            /// `THTensor_sum` and `THTensor_bincount` do not have this limit. If many elements are added to one entry, a GPU adds the sums
+            /// of parts of these elements. The parts depend only on the shapes, so that equal calls have equal results.
             indexAdd(t: inout, dimension: dim, index: index, src: input) = scatter::index_add(t, dimension, index, Scalar::Int(1), src);
             /// indexAdd of `scale * src`.
             indexAddScale(t: inout, dimension: dim, index: index, scale: number, src: input) =
