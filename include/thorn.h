@@ -1253,7 +1253,9 @@ THStatus THTensor_indexCopy(THTensor *t, int dimension, const THTensor *index, c
 
 /// Entries `index` of dimension `dimension` of `t` += the entries of `src`, one after the other; shapes are as for
 /// indexCopy. 16-bit floats are summed in float32. Each addition is rounded, as in PyTorch, so that a float32 sum of
-/// ones stops at 2^24. `THTensor_sum` and `THTensor_bincount` do not have this limit.
+/// ones stops at 2^24. `THTensor_sum` and `THTensor_bincount` do not have this limit. If many elements are added to one
+/// entry, a GPU adds the sums of parts of these elements. The parts depend only on the shapes, so that equal calls have
+/// equal results.
 THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// indexAdd of `scale * src`.
