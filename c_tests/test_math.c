@@ -539,5 +539,6 @@ CHECK_MAIN(CASE(a_result_is_computed_into_a_fresh_handle), CASE(numbers_work_on_
            CASE(a_result_that_grows_leaves_its_old_memory_to_the_inputs),
            CASE(a_result_whose_positions_share_elements_is_an_error), CASE(functions_agree_with_the_c_library),
            CASE(functions_take_the_ends_of_their_domains), CASE(functions_are_accurate_where_results_are_tiny_or_vast),
-           CASE(numbers_beyond_a_dtype_compare_as_numbers), CASE(a_comparison_fits_the_dtype_of_its_result),
-           CASE(large_integers_compare_exactly), CASE(results_do_not_depend_on_the_number_of_threads))
+           CASE(comparisons_give_bool), CASE(numbers_beyond_a_dtype_compare_as_numbers),
+           CASE(a_comparison_fits_the_dtype_of_its_result), CASE(large_integers_compare_exactly),
+           CASE(results_do_not_depend_on_the_number_of_threads))

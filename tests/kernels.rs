@@ -82,8 +82,8 @@ const SPILLING: &[(&str, u32)] = &[
     ("op_derivative", 48),
     ("op_not_below_u8", 48),
     ("softmax_columns_", 64),
-    ("__1__8__true", 36),
-    ("norm_gradient_f32__4__10", 128),
+    ("_1_8_true", 36),
+    ("norm_gradient_f32_4_10", 128),
     ("reduce_Moment_f32", 36),
 ];
 
