@@ -12,7 +12,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, ptr, slice, thread};
-use thorn::capi::rows::tensor::handles::THTensor_free;
+use thorn::capi::by_hand::handles::THTensor_free;
 use thorn::cpu::simd::{Level, level};
 use thorn::dtype::{TH_FLOAT32, TH_FLOAT64};
 use thorn::error::{TH_OK, THStatus};
@@ -20,8 +20,8 @@ use thorn::tensor::THTensor;
 
 /// The functions `THTensor_*`, whose Rust names lack the prefix.
 mod tensors {
-    pub use thorn::capi::rows::pointwise::{functions::*, special::polygamma};
-    pub use thorn::capi::rows::tensor::{asking::data, making::newWithSize1d};
+    pub use thorn::capi::functions::{asking::data, making::newWithSize1d};
+    pub use thorn::capi::functions::{functions::*, special::polygamma};
 }
 
 type Function = unsafe fn(*mut THTensor, *const THTensor) -> THStatus;

@@ -37,13 +37,13 @@ local differences = require "differences"
 local lists = require "lists"
 local memory = require "memory"
 local seconds = require "seconds"
-local rows = require("rows").read(folder .. "/../src/capi/rows.json")
+local api = require("api").read(folder .. "/../src/capi/api.json")
 
 local TH_ERR_UNSUPPORTED = C.TH_ERR_UNSUPPORTED
 
 -- The kinds of the arguments of each function by position, and the functions by name.
 local arguments_of, function_of = {}, {}
-for _, row in ipairs(rows.functions) do arguments_of[row.name], function_of[row.name] = row.arguments, row end
+for _, row in ipairs(api.functions) do arguments_of[row.name], function_of[row.name] = row.arguments, row end
 
 -- Faults; functions without a derivative; functions whose gradients were compared; functions that returned only integers or truth values;
 -- functions that refuse some gradients; functions that refuse second derivatives.
@@ -303,7 +303,7 @@ compare("has no derivative", without, lists.without, all)
 compare("refuses the gradient of some result or of some case", partly, lists.partly, all)
 if all then
   local unseen = {}
-  for _, row in ipairs(rows.functions) do
+  for _, row in ipairs(api.functions) do
     local name = row.name:gsub("^THTensor_", "")
     if is_differentiable(row) and not compared[row.name] and not integral[row.name] and not without[name] then unseen[name] = true end
   end

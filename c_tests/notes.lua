@@ -1,12 +1,12 @@
--- Calls every function with arguments whose shapes fit each other by src/capi/rows.json, in float64, and with defaults for all other
--- arguments: each call must succeed. src/capi/face/notes.rs documents the grammar of the notes.
+-- Calls every function with arguments whose shapes fit each other by src/capi/api.json, in float64, and with defaults for all other
+-- arguments: each call must succeed. src/api/notes.rs documents the grammar of the notes.
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/notes.lua
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
-local rows = require "rows".read(folder .. "/../src/capi/rows.json")
+local api = require "api".read(folder .. "/../src/capi/api.json")
 local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB names no library"))
 
 local INT64, FLOAT64, CALLS = 5, 9, 20
@@ -63,7 +63,7 @@ end
 
 -- Returns the value of an argument without a note: its default, NULL, a fresh result, or a small number.
 local function free(argument)
-  local default = argument.default or rows.defaults[argument.kind]
+  local default = argument.default or api.defaults[argument.kind]
   if argument.type == "THTensor *" then return handle(C.THTensor_new()) end
   if argument.type:match "%*" then return nil end
   if type(default) == "string" then return C[default] end
@@ -87,13 +87,13 @@ local function call(row)
 end
 
 local count, failed = 0, 0
-for _, row in ipairs(rows.functions) do
+for _, f in ipairs(api.functions) do
   local wrong
-  for _ = 1, row.shapes and CALLS or 0 do
-    wrong = wrong or call(row)
+  for _ = 1, f.shapes and CALLS or 0 do
+    wrong = wrong or call(f)
     made = {}
   end
-  count = count + (row.shapes and 1 or 0)
+  count = count + (f.shapes and 1 or 0)
   if wrong then
     failed = failed + 1
     print("FAILED: " .. wrong)

@@ -7,14 +7,14 @@ local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
 local prototypes = require "prototypes"
-local rows = require "rows"
+local api = require "api"
 
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
 
 local C, text = prototypes.load(library)
-rows = rows.read(folder .. "/../src/capi/rows.json")
+api = api.read(folder .. "/../src/capi/api.json")
 
--- Functions outside of rows.json, which ignore NULL.
+-- Functions outside of api.json, which ignore NULL.
 local takes_null = { THTensor_retain = true, THTensor_free = true, THStorage_retain = true, THStorage_free = true,
   THSTensor_retain = true, THSTensor_free = true }
 
@@ -42,7 +42,7 @@ local function arguments(parameters, kinds, number, dtype)
     elseif not parameter.pointer then
       values[i] = number
     end
-    local null = rows.null[kinds[parameter.name]]
+    local null = api.null[kinds[parameter.name]]
     pointers = pointers or parameter.pointer and null ~= "taken" and not (number == 0 and null == "empty")
   end
   return values, pointers
@@ -57,7 +57,7 @@ end
 
 -- Calls the function so, and returns what is wrong; nil if nothing is.
 local function fault(prototype, number, dtype)
-  local values, pointers = arguments(prototype.parameters, rows.kinds[prototype.name], number, dtype)
+  local values, pointers = arguments(prototype.parameters, api.kinds[prototype.name], number, dtype)
   C.THClearLastError()
   local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
   local status, message = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
@@ -68,11 +68,11 @@ local function fault(prototype, number, dtype)
     if message ~= "" then return "has a message without a status: " .. message end
     return nil
   end
-  local refused = rows.kinds[prototype.name][message:match "argument '([%w_]+)' is NULL" or 0]
-  if takes_null[prototype.name] or rows.null[refused] == "taken" then return "refused NULL: " .. message end
+  local refused = api.kinds[prototype.name][message:match "argument '([%w_]+)' is NULL" or 0]
+  if takes_null[prototype.name] or api.null[refused] == "taken" then return "refused NULL: " .. message end
   if message:sub(1, #prototype.name + 2) ~= prototype.name .. ": " then return "gave a message without its name: " .. message end
   if #message < #prototype.name + 8 then return "gave a message that says nothing: " .. message end
-  local expected = rows.errors[prototype.name] or status
+  local expected = api.errors[prototype.name] or status
   if not is(result, expected) then return ("gave %s, not %s"):format(tostring(result), tostring(expected)) end
 end
 

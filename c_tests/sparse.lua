@@ -17,7 +17,7 @@ local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
 local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB names no library"))
-local rows = require "rows".read(folder .. "/../src/capi/rows.json")
+local api = require "api".read(folder .. "/../src/capi/api.json")
 
 local FORMS = { "as it stands", "coalesced", "by rows", "stepped" }
 local DTYPES = { uint8 = 1, int8 = 2, int16 = 3, int32 = 4, int64 = 5, float16 = 6, bfloat16 = 7, float32 = 8, float64 = 9, bool = 10 }
@@ -175,7 +175,7 @@ local function run(case, form)
 end
 
 local row_of = {}
-for _, row in ipairs(rows.functions) do row_of[row.name] = row end
+for _, row in ipairs(api.functions) do row_of[row.name] = row end
 
 local next_line = io.lines(folder .. "/../tests/data/sparse_expectations.txt")
 local pattern, count, failed = arg[1] or "", 0, 0

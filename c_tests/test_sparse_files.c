@@ -156,7 +156,7 @@ static void archives_hold_both_kinds(void) {
     CHECK_ERROR(THArchive_read(r, in, 0), TH_ERR_UNSUPPORTED, "is sparse");
     CHECK_FAILURE(THArchive_newSparse(in, 1) == NULL, TH_ERR_UNSUPPORTED, "tensor 'bias' is not sparse: THArchive_newTensor");
     CHECK_FAILURE(THArchive_newSparse(in, -1) == NULL, TH_ERR_ARGUMENT, "tensor -1 of 3: out of range");
-    CHECK_FAILURE(THArchive_addSparse(in, "x", rows) == TH_ERR_ARGUMENT, TH_ERR_ARGUMENT, "the archive is read, not written");
+    CHECK_FAILURE(THArchive_addSparse(in, "x", rows) == TH_ERR_ARGUMENT, TH_ERR_ARGUMENT, "the archive was opened for reading");
     THSTensor *weight = THArchive_newSparse(in, THArchive_find(in, "weight")), *back = THArchive_newSparse(in, 2);
     THArchive_free(in);
     CHECK_EQ(THSTensor_isCompressed(weight), 1);

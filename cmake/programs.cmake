@@ -48,7 +48,7 @@ if(THORN_BUILD_TESTS)
     # test_nomem_recorded counts its bytes itself, and would take minutes.
     if(VALGRIND_EXECUTABLE AND NOT name STREQUAL test_nomem_recorded)
       add_test(NAME valgrind:${name} COMMAND "${VALGRIND_EXECUTABLE}" ${valgrind_flags} $<TARGET_FILE:${name}>)
-      set_tests_properties(valgrind:${name} PROPERTIES ENVIRONMENT "${valgrind_environment}" LABELS valgrind TIMEOUT 600)
+      set_tests_properties(valgrind:${name} PROPERTIES ENVIRONMENT "${valgrind_environment}" TIMEOUT 600)
     endif()
   endforeach()
 
@@ -198,11 +198,11 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
-    # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and rows.json.
+    # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and api.json.
     set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
     add_custom_command(OUTPUT "${plays}"
       COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/sequences.py" --differences "${plays}"
-      DEPENDS scripts/sequences.py scripts/prototypes.py include/thorn.h src/capi/rows.json WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      DEPENDS scripts/sequences.py scripts/prototypes.py include/thorn.h src/capi/api.json WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     thorn_add_program(differences c_tests/sequences/differences.c "${plays}")
     target_include_directories(differences PRIVATE "${PROJECT_BINARY_DIR}/sequences")
     set_target_properties(differences PROPERTIES C_EXTENSIONS ON)
@@ -217,7 +217,7 @@ if(THORN_BUILD_TESTS)
   foreach(mpi openmpi mpich)
     add_test(NAME mpi:${mpi} COMMAND "${PROJECT_SOURCE_DIR}/scripts/mpi.sh" ${mpi})
     set_tests_properties(mpi:${mpi} PROPERTIES
-      ENVIRONMENT "${lua_environment};CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}" SKIP_RETURN_CODE 77 LABELS mpi TIMEOUT 600 RUN_SERIAL ON)
+      ENVIRONMENT "${lua_environment};CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 600 RUN_SERIAL ON)
   endforeach()
 
   # The debugger's view of handles, with the program's types.
@@ -378,3 +378,20 @@ if(THORN_BUILD_EXAMPLES)
     message(STATUS "thorn: NumPy not found, its example is left out")
   endif()
 endif()
+
+# The label of a test is its part of scripts/test.sh. `slow` are tests that --quick leaves out.
+set(slow test_linalg_residuals test_linalg_singular test_nomem test_nomem_recorded blas:test_linalg_residuals lua:empty lua:package
+  example:gpt example:transformer)
+get_property(tests DIRECTORY PROPERTY TESTS)
+foreach(test IN LISTS tests)
+  set(part c)
+  if(test MATCHES "^(valgrind|cuda|mpi|guide)(:|$)")
+    set(part ${CMAKE_MATCH_1})
+  elseif(test MATCHES "^lua:(table|gradients|gradient_values|sparse)(:|$)")
+    set(part table)
+  endif()
+  if(test IN_LIST slow)
+    list(APPEND part slow)
+  endif()
+  set_property(TEST ${test} PROPERTY LABELS ${part})
+endforeach()

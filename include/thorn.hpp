@@ -105,15 +105,15 @@ namespace th {
 inline namespace without_exceptions {
 #endif
 
-/// Code of a kind of device in the C API; the values are DLPack's.
+/// The code of a kind of device in the C API; the values are the same as in DLPack.
 enum class DeviceType : int {
     Cpu = TH_CPU, ///< Host memory.
     Cuda = TH_CUDA, ///< NVIDIA GPU memory.
 };
 
-/// Code of an element type in the C API. Codes are never renumbered.
+/// The code of an element type in the C API. Codes never change.
 enum class Dtype : int {
-    Undefined = TH_UNDEFINED, ///< No dtype yet: a fresh handle, before its first write.
+    Undefined = TH_UNDEFINED, ///< No dtype: a fresh handle before its first write.
     Uint8 = TH_UINT8, ///< Unsigned 8-bit integer.
     Int8 = TH_INT8, ///< Signed 8-bit integer.
     Int16 = TH_INT16, ///< Signed 16-bit integer.
@@ -137,7 +137,7 @@ inline constexpr Dtype bfloat16 = Dtype::Bfloat16;
 inline constexpr Dtype float32 = Dtype::Float32;
 inline constexpr Dtype float64 = Dtype::Float64;
 
-/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+/// The result of a function: `TH_OK` or the kind of failure. `THGetLastError` returns the message.
 enum class Status : int {
     Ok = TH_OK, ///< The call did what it says.
     ErrArgument = TH_ERR_ARGUMENT, ///< An argument is NULL, out of range or contradicts another.
@@ -155,75 +155,76 @@ enum class Status : int {
     ErrCuda = TH_ERR_CUDA, ///< CUDA: there is no driver, no GPU, no compiler of kernels, or one of them failed.
 };
 
-/// How elements lie in memory, for functions that make tensors.
+/// The order of elements in memory, for functions that make tensors.
 enum class MemoryFormat : int {
-    ContiguousFormat = TH_CONTIGUOUS_FORMAT, ///< Row-major: the last dimension moves fastest.
-    /// The source's strides where it is dense and does not overlap itself, else row-major.
+    ContiguousFormat = TH_CONTIGUOUS_FORMAT, ///< Row-major: the index of the last dimension changes fastest.
+    /// The strides of the source if the source is dense and does not overlap itself, else row-major.
     PreserveFormat = TH_PRESERVE_FORMAT,
-    ChannelsLast = TH_CHANNELS_LAST, ///< Four dimensions N, C, H, W laid out as N, H, W, C.
-    ChannelsLast3d = TH_CHANNELS_LAST_3D, ///< Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+    ChannelsLast = TH_CHANNELS_LAST, ///< Four dimensions N, C, H, W stored in the order N, H, W, C.
+    ChannelsLast3d = TH_CHANNELS_LAST_3D, ///< Five dimensions N, C, D, H, W stored in the order N, D, H, W, C.
 };
 
-/// How a padded tensor goes on beyond its edges.
+/// The source of the elements in the padding of a tensor.
 enum class PadMode : int {
-    Constant = TH_PAD_CONSTANT, ///< With a number.
-    Reflect = TH_PAD_REFLECT, ///< Mirrored at the elements on the edge, which are not repeated.
-    Replicate = TH_PAD_REPLICATE, ///< With the elements on the edge.
-    Circular = TH_PAD_CIRCULAR, ///< From the other edge.
+    Constant = TH_PAD_CONSTANT, ///< A given number.
+    Reflect = TH_PAD_REFLECT, ///< The elements mirrored at the edge; the edge element is not repeated.
+    Replicate = TH_PAD_REPLICATE, ///< The element on the edge.
+    Circular = TH_PAD_CIRCULAR, ///< The elements from the opposite edge.
 };
 
-/// How elements for one place are combined.
+/// The operation that combines several elements for one position.
 enum class Reduce : int {
-    Add = TH_REDUCE_ADD, ///< Their sum; of Bool, *or*.
-    Multiply = TH_REDUCE_MULTIPLY, ///< Their product; of Bool, *and*.
-    Amax = TH_REDUCE_AMAX, ///< The greatest; NaN if one is.
-    Amin = TH_REDUCE_AMIN, ///< The least; NaN if one is.
+    Add = TH_REDUCE_ADD, ///< The sum; for Bool, *or*.
+    Multiply = TH_REDUCE_MULTIPLY, ///< The product; for Bool, *and*.
+    Amax = TH_REDUCE_AMAX, ///< The greatest element; NaN if any element is NaN.
+    Amin = TH_REDUCE_AMIN, ///< The least element; NaN if any element is NaN.
 };
 
-/// How `divMode` rounds a quotient.
+/// The rounding of a quotient by `divMode`.
 enum class DivMode : int {
-    True = TH_DIV_TRUE, ///< The quotient as it is; integers give the default dtype.
-    Trunc = TH_DIV_TRUNC, ///< Towards zero, as C divides integers.
-    Floor = TH_DIV_FLOOR, ///< Down, as Python's `//`.
+    True = TH_DIV_TRUE, ///< No rounding; integers give the default dtype.
+    Trunc = TH_DIV_TRUNC, ///< Rounds towards zero, as C divides integers.
+    Floor = TH_DIV_FLOOR, ///< Rounds down, as Python's `//`.
 };
 
-/// The value that a loss function makes of the losses of all positions.
+/// The value that a loss function computes from the losses of all positions.
 enum class Reduction : int {
-    None = TH_REDUCTION_NONE, ///< Nothing: the result has a loss for each position.
-    Mean = TH_REDUCTION_MEAN, ///< Their sum, divided by the sum of the weights: of no position NaN.
-    Sum = TH_REDUCTION_SUM, ///< Their sum.
-    /// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements
-    /// alone.
+    None = TH_REDUCTION_NONE, ///< No reduction: the result has a loss for each position.
+    Mean = TH_REDUCTION_MEAN, ///< The sum of the losses, divided by the sum of the weights; NaN without positions.
+    Sum = TH_REDUCTION_SUM, ///< The sum of the losses.
+    /// The sum of the losses, divided by the first size of the broadcast operands; only for losses of single elements.
     BatchMean = TH_REDUCTION_BATCH_MEAN,
 };
 
-/// The way in which a quantile between two elements is chosen.
+/// The method that computes a quantile between two elements.
 enum class Interpolation : int {
     Linear = TH_INTERPOLATION_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
     Lower = TH_INTERPOLATION_LOWER, ///< The smaller neighbour.
     Higher = TH_INTERPOLATION_HIGHER, ///< The greater neighbour.
     Midpoint = TH_INTERPOLATION_MIDPOINT, ///< `(a + b) / 2`
-    Nearest = TH_INTERPOLATION_NEAREST, ///< The nearer neighbour; of two the one with the even rank.
+    Nearest = TH_INTERPOLATION_NEAREST, ///< The nearer neighbour; if both are equally near, the neighbour with the even rank.
 };
 
-/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+/// The method that `cdistMode` uses for Euclidean distances. Other norms are always computed from the differences.
 enum class DistanceMode : int {
-    Auto = TH_DISTANCE_AUTO, ///< By a matrix product with more than 25 rows on one side, else by differences.
-    /// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+    /// A matrix product if either operand has more than 25 rows, otherwise the differences.
+    Auto = TH_DISTANCE_AUTO,
+    /// A matrix product, which is faster for many rows. The error of a squared distance is a few eps of the rows'
+    /// squared distances from the mean.
     Product = TH_DISTANCE_PRODUCT,
-    Differences = TH_DISTANCE_DIFFERENCES, ///< By the differences of all rows: exact for near rows.
+    Differences = TH_DISTANCE_DIFFERENCES, ///< The differences of all pairs of rows, which are exact for small distances.
 };
 
 /// A norm of matrices.
 enum class MatrixNorm : int {
     NormFro = TH_NORM_FRO, ///< The square root of the sum of squares.
     NormNuc = TH_NORM_NUC, ///< The sum of the singular values.
-    Norm1 = TH_NORM_1, ///< The greatest sum of magnitudes in a column.
-    NormMinus1 = TH_NORM_MINUS_1, ///< The least sum of magnitudes in a column.
+    Norm1 = TH_NORM_1, ///< The greatest sum of magnitudes of a column.
+    NormMinus1 = TH_NORM_MINUS_1, ///< The least sum of magnitudes of a column.
     Norm2 = TH_NORM_2, ///< The greatest singular value.
     NormMinus2 = TH_NORM_MINUS_2, ///< The least singular value.
-    NormInf = TH_NORM_INF, ///< The greatest sum of magnitudes in a row.
-    NormMinusInf = TH_NORM_MINUS_INF, ///< The least sum of magnitudes in a row.
+    NormInf = TH_NORM_INF, ///< The greatest sum of magnitudes of a row.
+    NormMinusInf = TH_NORM_MINUS_INF, ///< The least sum of magnitudes of a row.
 };
 
 /// A kind of generator.
@@ -231,12 +232,12 @@ enum class GeneratorKind : int {
     /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of
     /// threads.
     Philox = TH_PHILOX,
-    /// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one
-    /// thread.
+    /// The Mersenne Twister with the states and number sequences of Torch's TH. It runs on one thread, because each
+    /// number depends on the one before.
     Mt19937 = TH_MT19937,
 };
 
-/// Which side of a layer its weights are scaled by.
+/// The side of a layer whose size scales the layer's initial weights.
 enum class Fan : int {
     In = TH_FAN_IN, ///< The number of inputs of each output.
     Out = TH_FAN_OUT, ///< The number of outputs of each input.
@@ -244,23 +245,24 @@ enum class Fan : int {
 
 /// A format of files.
 enum class FileFormat : int {
-    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
-    /// `.mtx`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`,
+    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     ByName = TH_FILE_BY_NAME,
     Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
-    PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles. Read-only.
     T7 = TH_FILE_T7, ///< Torch7's files, binary.
-    T7Ascii = TH_FILE_T7_ASCII, ///< Torch7's files as a text.
+    T7Ascii = TH_FILE_T7_ASCII, ///< Torch7's files as text.
     Npy = TH_FILE_NPY, ///< NumPy's files of one array.
     Npz = TH_FILE_NPZ, ///< NumPy's files of several arrays, a zip archive.
-    NpzDeflated = TH_FILE_NPZ_DEFLATED, ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    /// NumPy's files of several arrays, compressed. Only for writing: such files are read as `TH_FILE_NPZ`.
+    NpzDeflated = TH_FILE_NPZ_DEFLATED,
     Safetensors = TH_FILE_SAFETENSORS, ///< safetensors.
-    Gguf = TH_FILE_GGUF, ///< ggml's files, which are only read.
-    Csv = TH_FILE_CSV, ///< A table of numbers as a text with commas.
-    Tsv = TH_FILE_TSV, ///< A table of numbers as a text with tabulators.
+    Gguf = TH_FILE_GGUF, ///< ggml's files. Read-only.
+    Csv = TH_FILE_CSV, ///< A table of numbers as text, separated by commas.
+    Tsv = TH_FILE_TSV, ///< A table of numbers as text, separated by tabs.
     Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
     Png = TH_FILE_PNG, ///< Images in PNG.
-    MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a matrix as a text, sparse or dense.
+    MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a sparse or dense matrix as text.
 };
 
 // ==================================================================================================================
@@ -622,15 +624,14 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
 
     // ------------------------------------------------------------------------------------------------------- Printing
 
-    /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
-    /// whatever `options` say.
+    /// The elements of `storage`, one a line, then `[torch.FloatStorage of size 3]`: always Torch7's layout.
     String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THStorage_toString(handle_, options), "toString");
     }
 
     // ------------------------------------------------------------------------------------------------------- Storages
 
-    /// The first element; NULL when the storage is empty.
+    /// A pointer to the first element; NULL if the storage is empty.
     void *data() const {
         THClearLastError();
         const auto r = THStorage_data(handle_);
@@ -638,7 +639,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     }
     /// The number of elements.
     ptrdiff_t size() const { return detail::must(THStorage_size(handle_), static_cast<ptrdiff_t>(-1), "size"); }
-    /// Bytes an element takes.
+    /// The number of bytes of an element.
     size_t elementSize() const {
         THClearLastError();
         const size_t r = THStorage_elementSize(handle_);
@@ -656,7 +657,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
         const THDeviceType r = THStorage_deviceType(handle_);
         return detail::known(static_cast<DeviceType>(r), !r, "deviceType");
     }
-    /// The number of references that are held now.
+    /// The current number of references.
     int refcount() const {
         THClearLastError();
         const int r = THStorage_refcount(handle_);
@@ -664,7 +665,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     }
     /// `storage[index] = value`, converted to the dtype of the storage.
     void set(ptrdiff_t index, double value) const { detail::check(THStorage_set(handle_, index, value), "set"); }
-    /// `storage[index] = value`, an int64 that a double may not hold.
+    /// `storage[index] = value` for an int64, which a double may be unable to hold.
     void setLong(ptrdiff_t index, int64_t value) const {
         detail::check(THStorage_setLong(handle_, index, value), "setLong");
     }
@@ -674,7 +675,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
         const double r = THStorage_get(handle_, index);
         return detail::known(r, r != r, "get");
     }
-    /// `storage[index]` as an integer, exact for int64; floats are cut off.
+    /// `storage[index]` as an integer, exact for int64; floats are truncated.
     int64_t getLong(ptrdiff_t index) const {
         THClearLastError();
         const int64_t r = THStorage_getLong(handle_, index);
@@ -688,33 +689,32 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
         return Storage::take(detail::must(THStorage_newWithSize(detail::dtype(dtype), size),
             static_cast<THStorage *>(nullptr), "withSize"));
     }
-    /// A storage of `size` elements with undefined values in pinned memory of the host, from and to which GPUs copy
-    /// while the host goes on, and faster.
+    /// A storage of `size` elements with undefined values in pinned memory of the host.
     static Storage pinned(ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newPinned(detail::dtype(dtype), size),
             static_cast<THStorage *>(nullptr), "pinned"));
     }
-    /// A storage of one given element.
+    /// A storage of one element, `v0`.
     static Storage withSize1(double v0, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newWithSize1(detail::dtype(dtype), v0),
             static_cast<THStorage *>(nullptr), "withSize1"));
     }
-    /// A storage of two given elements.
+    /// A storage of two elements, `v0` and `v1`.
     static Storage withSize2(double v0, double v1, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newWithSize2(detail::dtype(dtype), v0, v1),
             static_cast<THStorage *>(nullptr), "withSize2"));
     }
-    /// A storage of three given elements.
+    /// A storage of three elements, `v0` to `v2`.
     static Storage withSize3(double v0, double v1, double v2, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newWithSize3(detail::dtype(dtype), v0, v1, v2),
             static_cast<THStorage *>(nullptr), "withSize3"));
     }
-    /// A storage of four given elements.
+    /// A storage of four elements, `v0` to `v3`.
     static Storage withSize4(double v0, double v1, double v2, double v3, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newWithSize4(detail::dtype(dtype), v0, v1, v2, v3),
             static_cast<THStorage *>(nullptr), "withSize4"));
     }
-    /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the
+    /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 maps the
     /// whole file.
     static Storage withMapping(Text filename, ptrdiff_t size, int flags, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newWithMapping(detail::dtype(dtype), filename.c_str(), size, flags),
@@ -731,46 +731,46 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
         return Storage::take(detail::must(THStorage_newFromBlob(detail::dtype(dtype), data, size, deleter, context),
             static_cast<THStorage *>(nullptr), "fromBlob"));
     }
-    /// Sets `TH_STORAGE_*` bits.
+    /// Sets the `TH_STORAGE_*` bits of `flag`.
     void setFlag(char flag) const { detail::check(THStorage_setFlag(handle_, flag), "setFlag"); }
-    /// Clears `TH_STORAGE_*` bits.
+    /// Clears the `TH_STORAGE_*` bits of `flag`.
     void clearFlag(char flag) const { detail::check(THStorage_clearFlag(handle_, flag), "clearFlag"); }
-    /// Exchanges everything but the reference counts, dtypes included.
+    /// Exchanges everything except the reference counts, including the dtypes.
     void swap(const Storage &storage2) const { detail::check(THStorage_swap(handle_, storage2.get()), "swap"); }
-    /// Makes room for `size` elements and keeps as many as fit; new ones are undefined.
+    /// Changes the number of elements to `size`.
     void resize(ptrdiff_t size) const { detail::check(THStorage_resize(handle_, size), "resize"); }
-    /// Every element `= value`, in the range that `THTensor_fill` takes.
+    /// `storage[i] = value` for every element; `value` must be in the range that `THTensor_fill` accepts.
     void fill(double value) const { detail::check(THStorage_fill(handle_, value), "fill"); }
-    /// Copies `size` elements of the storage's own dtype from `src`.
+    /// Copies all elements from `src`, which holds as many elements of the storage's dtype as the storage has.
     void rawCopy(const void *src) const { detail::check(THStorage_rawCopy(handle_, src), "rawCopy"); }
-    /// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
+    /// Copies all elements of `src`, converted from the dtype of `src`; both storages must have the same size.
     void copy(const Storage &src) const { detail::check(THStorage_copy(handle_, src.get()), "copy"); }
 
     // --------------------------------------------------------------------------------- Mapped files and shared memory
 
-    /// True if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
+    /// True if other processes can see the elements, because they are in shared memory or in a file that is mapped as
+    /// shared.
     bool isShared() const {
         THClearLastError();
         const int r = THStorage_isShared(handle_);
         return detail::known(r != 0, !r, "isShared");
     }
-    /// The descriptor of a shared storage, to be sent to another process.
+    /// The descriptor of a shared storage, for sending to another process.
     int sharedFd() const {
         THClearLastError();
         const int r = THStorage_sharedFd(handle_);
         return detail::known(r, r == -1, "sharedFd");
     }
-    /// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in
-    /// processes of the same user while this one keeps the storage, or the name given to a mapping.
+    /// The name by which `THStorage_newShared` opens the shared storage in another process.
     String sharedName() const { return detail::text(THStorage_sharedName(handle_), "sharedName"); }
-    /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is
+    /// A storage over the shared memory of the descriptor `fd`: its first `size` elements, or all if `size` is
     /// negative.
     static Storage sharedFd(int fd, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newSharedFd(detail::dtype(dtype), fd, size),
             static_cast<THStorage *>(nullptr), "sharedFd"));
     }
-    /// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or
-    /// shm_open has.
+    /// A storage over memory that another process shares as `name`: a name from `THStorage_sharedName` or from
+    /// shm_open.
     static Storage shared(Text name, ptrdiff_t size, Dtype dtype = Dtype::Undefined) {
         return Storage::take(detail::must(THStorage_newShared(detail::dtype(dtype), name.c_str(), size),
             static_cast<THStorage *>(nullptr), "shared"));
@@ -805,18 +805,17 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
         const THGeneratorKind r = THGenerator_kind(handle_);
         return detail::known(static_cast<GeneratorKind>(r), !r, "kind");
     }
-    /// Makes `to` continue as `from` would, and of the same kind.
+    /// Copies the kind and the state of `from` to `to`, so that both continue with the same numbers.
     void copy(const Generator &from) const { detail::check(THGenerator_copy(handle_, from.get()), "copy"); }
-    /// Seeds from the system; returns the seed, 0 on error.
+    /// Seeds the generator from the system and returns the seed.
     uint64_t seed() const {
         THClearLastError();
         const uint64_t r = THRandom_seed(handle_);
         return detail::known(r, !r, "seed");
     }
-    /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there
-    /// are.
+    /// Seeds the generator with `seed`.
     void manualSeed(uint64_t seed) const { detail::check(THRandom_manualSeed(handle_, seed), "manualSeed"); }
-    /// The seed the sequence was started with.
+    /// The seed that the current sequence was started with.
     uint64_t initialSeed() const {
         THClearLastError();
         const uint64_t r = THRandom_initialSeed(handle_);
@@ -840,7 +839,7 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
         const double r = THRandom_normal(handle_, mean, stdv);
         return detail::known(r, r != r, "normal");
     }
-    /// An exponentially distributed number, of mean 1 / lambda.
+    /// An exponentially distributed number of mean 1 / lambda.
     double exponential(double lambda) const {
         THClearLastError();
         const double r = THRandom_exponential(handle_, lambda);
@@ -858,7 +857,7 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
         const double r = THRandom_logNormal(handle_, mean, stdv);
         return detail::known(r, r != r, "logNormal");
     }
-    /// Trials up to the first success, where each fails with probability `p`, 0 < p < 1.
+    /// The number of trials up to the first success, where each trial fails with probability `p`, 0 < p < 1.
     double geometric(double p) const {
         THClearLastError();
         const double r = THRandom_geometric(handle_, p);
@@ -903,37 +902,36 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     /// A new stream of a GPU.
     explicit CudaStream(int deviceIndex, int priority = 0) : Counted(detail::must(THCudaStream_new(deviceIndex,
         priority), static_cast<THCudaStream *>(nullptr), "CudaStream")) {}
-    /// A handle for a stream of another library, a `cudaStream_t` or `CUstream` that must outlive it; NULL is the
-    /// default stream.
+    /// A handle for a stream of another library, a `cudaStream_t` or `CUstream`, which must outlive the handle; NULL is
+    /// the default stream.
     static CudaStream foreign(int deviceIndex = 0, void *stream = nullptr) {
         return CudaStream::take(detail::must(THCudaStream_newForeign(deviceIndex, stream),
             static_cast<THCudaStream *>(nullptr), "foreign"));
     }
-    /// The stream that this thread's operations on a GPU go to.
+    /// This thread's current stream on a GPU.
     static CudaStream current(int deviceIndex = 0) {
         return CudaStream::take(detail::must(THCudaStream_newCurrent(deviceIndex), static_cast<THCudaStream *>(nullptr),
             "current"));
     }
-    /// This thread's operations on the stream's GPU go to the stream from now on.
+    /// Makes `stream` this thread's current stream on its GPU, to which the thread's operations go.
     void setCurrent() const { detail::check(THCudaStream_setCurrent(handle_), "setCurrent"); }
-    /// The number of the stream's GPU.
+    /// The index of the stream's GPU.
     int device() const {
         THClearLastError();
         const int r = THCudaStream_device(handle_);
         return detail::known(r, !r, "device");
     }
-    /// The stream as a `CUstream`, which is a `cudaStream_t`; NULL is the default stream.
+    /// The stream as a `CUstream`, which is the same as a `cudaStream_t`; NULL is the default stream.
     void *pointer() const {
         THClearLastError();
         const auto r = THCudaStream_pointer(handle_);
         return detail::known(r, !r, "pointer");
     }
-    /// Work that `stream` is given from now on waits for the work that `other` has, which may be a stream of another
-    /// GPU.
+    /// Later work of `stream` waits for the present work of `other`, which may be a stream of another GPU.
     void wait(const CudaStream &other) const { detail::check(THCudaStream_wait(handle_, other.get()), "wait"); }
-    /// Waits until the work of the stream has been done.
+    /// Waits until the work of the stream is done.
     void synchronize() const { detail::check(THCudaStream_synchronize(handle_), "synchronize"); }
-    /// True if the work of the stream has been done.
+    /// True if the work of the stream is done.
     bool isIdle() const {
         THClearLastError();
         const int r = THCudaStream_isIdle(handle_);
@@ -956,17 +954,17 @@ class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCuda
     /// A new event of a GPU, which measures time if `timing` is 1.
     explicit CudaEvent(int deviceIndex, bool timing = false) : Counted(detail::must(THCudaEvent_new(deviceIndex,
         timing), static_cast<THCudaEvent *>(nullptr), "CudaEvent")) {}
-    /// Puts the event after the work that a stream of its GPU has.
+    /// Records the event after the present work of `stream`, which must belong to the event's GPU.
     void record(const CudaStream &stream) const { detail::check(THCudaEvent_record(handle_, stream.get()), "record"); }
-    /// Waits until the work before the event has been done.
+    /// Waits until the work before the event is done.
     void synchronize() const { detail::check(THCudaEvent_synchronize(handle_), "synchronize"); }
-    /// True if the work before the event has been done, or it was not recorded.
+    /// True if the work before the event is done or the event was not recorded.
     bool hasPassed() const {
         THClearLastError();
         const int r = THCudaEvent_hasPassed(handle_);
         return detail::known(r != 0, !r, "hasPassed");
     }
-    /// Milliseconds between two events that measure time and have passed.
+    /// The milliseconds between two events that have passed and were made with `timing`.
     double elapsed(const CudaEvent &end) const {
         THClearLastError();
         const double r = THCudaEvent_elapsed(handle_, end.get());
@@ -986,15 +984,14 @@ class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCuda
 
     // ------------------------------------------------------------------------------------- Streams, events and graphs
 
-    /// This thread's stream on a GPU, which must not be the default stream, keeps what operations give it from now on,
-    /// rather than do it.
+    /// Begins a capture: this thread's current stream on a GPU records later work instead of running it.
     static void begin(int deviceIndex = 0) { detail::check(THCudaGraph_begin(deviceIndex), "begin"); }
-    /// Ends `THCudaGraph_begin`: the graph of what the stream has kept.
+    /// Ends the capture that `THCudaGraph_begin` began and returns its graph.
     static CudaGraph captured(int deviceIndex = 0) {
         return CudaGraph::take(detail::must(THCudaGraph_newCaptured(deviceIndex), static_cast<THCudaGraph *>(nullptr),
             "captured"));
     }
-    /// Does the work of the graph in this thread's stream on its GPU.
+    /// Runs the work of the graph in this thread's current stream on its GPU.
     void launch() const { detail::check(THCudaGraph_launch(handle_), "launch"); }
 
   private:
@@ -1243,30 +1240,31 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ----------------------------------------------------------------------------------------- Handles and references
 
-    /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+    /// Makes `t` a fresh handle again, as returned by `THTensor_new`: `t` gives up its storage, its sizes and its
+    /// dtype.
     Tensor &reset_() { return changed(THTensor_reset(handle_), "reset_"); }
     /// A second handle on the elements of `t`.
     Tensor withTensor() const { return detail::made(THTensor_newWithTensor(handle_), "withTensor"); }
-    /// The number of references that are held now.
+    /// The current number of references.
     int refcount() const {
         THClearLastError();
         const int r = THTensor_refcount(handle_);
         return detail::known(r, !r, "refcount");
     }
-    /// Sets `TH_TENSOR_*` bits.
+    /// Sets the `TH_TENSOR_*` bits of `flag`.
     Tensor &setFlag_(char flag) { return changed(THTensor_setFlag(handle_, flag), "setFlag_"); }
-    /// Clears `TH_TENSOR_*` bits.
+    /// Clears the `TH_TENSOR_*` bits of `flag`.
     Tensor &clearFlag_(char flag) { return changed(THTensor_clearFlag(handle_, flag), "clearFlag_"); }
 
     // ------------------------------------------------------------------------------------------------- Making tensors
 
     /// A tensor of the dtype and shape of `t` with undefined elements.
     Tensor emptyLike() const { return detail::made(THTensor_newEmptyLike(handle_), "emptyLike"); }
-    /// Like `THTensor_newEmptyLike`, with every element `value`.
+    /// A tensor as by `THTensor_newEmptyLike` whose elements are all `value`.
     Tensor fullLike(double value) const { return detail::made(THTensor_newFullLike(handle_, value), "fullLike"); }
-    /// Like `THTensor_newEmptyLike`, with zeros.
+    /// A tensor of zeros as by `THTensor_newEmptyLike`.
     Tensor zerosLike() const { return detail::made(THTensor_newZerosLike(handle_), "zerosLike"); }
-    /// Like `THTensor_newEmptyLike`, with ones.
+    /// A tensor of ones as by `THTensor_newEmptyLike`.
     Tensor onesLike() const { return detail::made(THTensor_newOnesLike(handle_), "onesLike"); }
 
     // --------------------------------------------------------------------------------------------- Looking at tensors
@@ -1294,9 +1292,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ptrdiff_t nElement() const {
         return detail::must(THTensor_nElement(handle_), static_cast<ptrdiff_t>(-1), "nElement");
     }
-    /// `THTensor_nElement` by PyTorch's name.
+    /// The PyTorch name of `THTensor_nElement`.
     ptrdiff_t numel() const { return detail::must(THTensor_numel(handle_), static_cast<ptrdiff_t>(-1), "numel"); }
-    /// Bytes an element takes; 0 before the first write.
+    /// The number of bytes of an element; 0 before the first write.
     size_t elementSize() const {
         THClearLastError();
         const size_t r = THTensor_elementSize(handle_);
@@ -1308,19 +1306,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const THDeviceType r = THTensor_deviceType(handle_);
         return detail::known(static_cast<DeviceType>(r), !r, "deviceType");
     }
-    /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
+    /// The index of the GPU that holds the tensor.
     int64_t getDevice() const {
         THClearLastError();
         const int64_t r = THTensor_getDevice(handle_);
         return detail::known(r, r == -1, "getDevice");
     }
-    /// True if the elements lie row-major without gaps.
+    /// True if the elements are stored in row-major order without gaps.
     bool isContiguous() const {
         THClearLastError();
         const int r = THTensor_isContiguous(handle_);
         return detail::known(r != 0, !r, "isContiguous");
     }
-    /// True if the elements lie as `format` says.
+    /// True if the elements are stored in the memory format `format`.
     bool isContiguousFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
         THClearLastError();
         const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
@@ -1331,19 +1329,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const int r = THTensor_isContiguousFormat(handle_, static_cast<THMemoryFormat>(format));
         return detail::known(r != 0, !r, "isContiguous");
     }
-    /// True if both have the same sizes.
+    /// True if both tensors have the same sizes.
     bool isSameSizeAs(const Tensor &src) const {
         THClearLastError();
         const int r = THTensor_isSameSizeAs(handle_, src.get());
         return detail::known(r != 0, !r, "isSameSizeAs");
     }
-    /// True if both show the same elements: storage, offset, sizes and strides agree.
+    /// True if both tensors have the same storage, offset, sizes and strides.
     bool isSetTo(const Tensor &src) const {
         THClearLastError();
         const int r = THTensor_isSetTo(handle_, src.get());
         return detail::known(r != 0, !r, "isSetTo");
     }
-    /// True if the sizes are these.
+    /// True if the tensor has these sizes.
     bool isSize(IntList size) const {
         THClearLastError();
         const int r = THTensor_isSize(handle_, size.count(), size.data());
@@ -1352,23 +1350,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------------------ Single elements
 
-    /// The element at `index`, one entry a dimension; negative entries count from the end.
+    /// The element at `index`, which has one entry for each dimension; negative entries count from the end.
     double getAt(IntList index) const {
         THClearLastError();
         const double r = THTensor_getAt(handle_, index.count(), index.data());
         return detail::known(r, r != r, "getAt");
     }
-    /// The element at `index` as an integer, exact for int64; floats are cut off.
+    /// The element at `index` as an integer, exact for int64; floats are truncated.
     int64_t getAtLong(IntList index) const {
         THClearLastError();
         const int64_t r = THTensor_getAtLong(handle_, index.count(), index.data());
         return detail::known(r, r == -1, "getAtLong");
     }
-    /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
+    /// `t[index] = value`; `index` has one entry for each dimension, and negative entries count from the end.
     Tensor &setAt_(IntList index, double value) {
         return changed(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
     }
-    /// Sets the element at `index` to an int64 that a double may not hold.
+    /// `t[index] = value` for an int64, which a double may be unable to hold.
     Tensor &setAtLong_(IntList index, int64_t value) {
         return changed(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
     }
@@ -1378,33 +1376,33 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const double r = THTensor_item(handle_);
         return detail::known(r, r != r, "item");
     }
-    /// The only element as an integer, exact for int64; floats are cut off.
+    /// The only element as an integer, exact for int64; floats are truncated.
     int64_t itemLong() const {
         THClearLastError();
         const int64_t r = THTensor_itemLong(handle_);
         return detail::known(r, r == -1, "itemLong");
     }
-    /// Every element `r = value`.
+    /// `r = value` for every element.
     Tensor &fill_(double value) { return changed(THTensor_fill(handle_, value), "fill_"); }
-    /// Every element `r = value`, an int64 that a double may not hold.
+    /// `r = value` for every element, where `value` is an int64 that a double may be unable to hold.
     Tensor &fillLong_(int64_t value) { return changed(THTensor_fillLong(handle_, value), "fillLong_"); }
-    /// Every element `r = 0`.
+    /// `r = 0` for every element.
     Tensor &zero_() { return changed(THTensor_zero(handle_), "zero_"); }
 
     // ----------------------------------------------------------------------------------------- Copies and conversions
 
-    /// A copy with memory of its own.
+    /// A copy of `t` in new memory.
     Tensor clone() const { return detail::made(THTensor_newClone(handle_), "clone"); }
-    /// A copy with memory of its own laid out as `format` says.
+    /// A copy of `t` in new memory, in the memory format `format`.
     Tensor cloneFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
         return detail::made(THTensor_newCloneFormat(handle_, static_cast<THMemoryFormat>(format)), "cloneFormat");
     }
     Tensor clone(MemoryFormat format) const {
         return detail::made(THTensor_newCloneFormat(handle_, static_cast<THMemoryFormat>(format)), "clone");
     }
-    /// `t` itself if it is contiguous already, else a row-major copy.
+    /// `t` itself if it is contiguous, else a row-major copy.
     Tensor contiguous() const { return detail::made(THTensor_newContiguous(handle_), "contiguous"); }
-    /// `t` itself if it lies in `format` already, else a copy that does.
+    /// `t` itself if it is stored in `format`, else a copy in this format.
     Tensor contiguousFormat(MemoryFormat format = MemoryFormat::ContiguousFormat) const {
         return detail::made(THTensor_newContiguousFormat(handle_, static_cast<THMemoryFormat>(format)),
             "contiguousFormat");
@@ -1412,9 +1410,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor contiguous(MemoryFormat format) const {
         return detail::made(THTensor_newContiguousFormat(handle_, static_cast<THMemoryFormat>(format)), "contiguous");
     }
-    /// `t` itself if it has this dtype already, else a converted copy.
+    /// `t` itself if it has this dtype, else a converted copy.
     Tensor to(Dtype dtype) const { return detail::made(THTensor_newTo(handle_, static_cast<THDtype>(dtype)), "to"); }
-    /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not.
+    /// `r = t`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not.
     Tensor &copy_(const Tensor &t) { return changed(THTensor_copy(handle_, t.get()), "copy_"); }
 
     // ---------------------------------------------------------------------------------------------------------- Views
@@ -1422,15 +1420,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
         return changed(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
     }
-    /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the
-    /// end.
+    /// Entries `firstIndex` to `firstIndex + size - 1` of dimension `dimension`; a negative `firstIndex` counts from
+    /// the end.
     Tensor narrow(int dimension, int64_t firstIndex, int64_t size) const {
         return detail::made(THTensor_newNarrow(handle_, dimension, firstIndex, size), "narrow");
     }
     Tensor &select_(int dimension, int64_t sliceIndex) {
         return changed(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
     }
-    /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+    /// Entry `sliceIndex` of dimension `dimension`, which is removed; for a vector the view is a scalar.
     Tensor select(int dimension, int64_t sliceIndex) const {
         return detail::made(THTensor_newSelect(handle_, dimension, sliceIndex), "select");
     }
@@ -1444,24 +1442,24 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &transpose_(int dimension1, int dimension2) {
         return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
     }
-    /// Dimensions `dimension1` and `dimension2` swapped.
+    /// The tensor with dimensions `dimension1` and `dimension2` swapped.
     Tensor transpose(int dimension1, int dimension2) const {
         return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
     }
     Tensor &t_() { return changed(THTensor_t(handle_, handle_), "t_"); }
-    /// The matrix transposed; vectors and scalars stay as they are.
+    /// The matrix transposed; vectors and scalars are unchanged.
     Tensor t() const { return detail::made(THTensor_newT(handle_), "t"); }
     Tensor &permute_(IntList dims) {
         return changed(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
     }
-    /// Dimension `d` of the view is dimension `dims[d]` of the source.
+    /// The tensor with permuted dimensions: dimension `d` of the view is dimension `dims[d]` of the source.
     Tensor permute(IntList dims) const {
         return detail::made(THTensor_newPermute(handle_, dims.count(), dims.data()), "permute");
     }
     Tensor &diagonal_(int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
         return changed(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
     }
-    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
+    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which are removed; the diagonal becomes the last
     /// dimension.
     Tensor diagonal(int64_t offset = 0, int dim1 = 0, int dim2 = 1) const {
         return detail::made(THTensor_newDiagonal(handle_, offset, dim1, dim2), "diagonal");
@@ -1469,16 +1467,17 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &unfold_(int dimension, int64_t size, int64_t step) {
         return changed(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
     }
-    /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+    /// All windows of `size` entries in dimension `dimension`, `step` entries apart; the elements of a window become a
+    /// new last dimension.
     Tensor unfold(int dimension, int64_t size, int64_t step) const {
         return detail::made(THTensor_newUnfold(handle_, dimension, size, step), "unfold");
     }
     Tensor &squeeze_() { return changed(THTensor_squeeze(handle_, handle_), "squeeze_"); }
-    /// Without the dimensions of size 1.
+    /// The tensor without its dimensions of size 1.
     Tensor squeeze() const { return detail::made(THTensor_newSqueeze(handle_), "squeeze"); }
     Tensor &squeeze1d_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_"); }
     Tensor &squeeze_(int dimension) { return changed(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_"); }
-    /// Without dimension `dimension`, if its size is 1.
+    /// The tensor without dimension `dimension`, if this dimension has size 1.
     Tensor squeeze1d(int dimension) const {
         return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze1d");
     }
@@ -1489,7 +1488,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &unsqueeze_(int dimension) {
         return changed(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze_");
     }
-    /// With a new dimension of size 1 at `dimension`; -1 appends.
+    /// The tensor with a new dimension of size 1 at `dimension`; -1 appends the dimension.
     Tensor unsqueeze1d(int dimension) const {
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
     }
@@ -1497,14 +1496,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze");
     }
     Tensor &view_(IntList size) { return changed(THTensor_view(handle_, handle_, size.count(), size.data()), "view_"); }
-    /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+    /// The same elements in these sizes, of which one may be -1; it is an error if the strides would need a copy.
     Tensor view(IntList size) const {
         return detail::made(THTensor_newView(handle_, size.count(), size.data()), "view");
     }
     Tensor &expand_(IntList size) {
         return changed(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
     }
-    /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+    /// The tensor with dimensions of size 1 repeated to these sizes at stride 0; -1 keeps a size, and new dimensions
+    /// come first.
     Tensor expand(IntList size) const {
         return detail::made(THTensor_newExpand(handle_, size.count(), size.data()), "expand");
     }
@@ -1520,35 +1520,35 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor expandAs(const Tensor &other) const {
         return detail::made(THTensor_newExpandAs(handle_, other.get()), "expandAs");
     }
-    /// The same bytes as another dtype of the same size.
+    /// The same bytes as elements of another dtype of the same size.
     Tensor viewDtype(Dtype dtype) const {
         return detail::made(THTensor_newViewDtype(handle_, static_cast<THDtype>(dtype)), "viewDtype");
     }
-    /// The elements of the storage of `t` at these sizes and strides, from position `storageOffset` of the storage on,
-    /// both counted in elements; strides may be 0, and elements may be shown several times.
+    /// The elements of the storage of `t` with these sizes and strides, from position `storageOffset` of the storage.
     Tensor asStrided(IntList size, IntList stride, ptrdiff_t storageOffset) const {
         return detail::made(THTensor_newAsStrided(handle_, detail::common("asStrided", {size, stride}), size.data(),
             stride.data(), storageOffset), "asStrided");
     }
-    /// These sizes, of which one may be -1: a view where strides allow, else a copy.
+    /// The elements of `t` in these sizes, of which one may be -1: a view if the strides allow it, else a copy.
     Tensor reshape(IntList size) const {
         return detail::made(THTensor_newReshape(handle_, size.count(), size.data()), "reshape");
     }
-    /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy.
+    /// The tensor with dimensions `start` to `end` inclusive merged into one: a view if the strides allow it, else a
+    /// copy.
     Tensor flatten(int start = 0, int end = -1) const {
         return detail::made(THTensor_newFlatten(handle_, start, end), "flatten");
     }
-    /// Pieces of `size` entries along `dimension`; the last may be smaller.
+    /// Stores in `r` views of `size` entries along `dimension`; the last view may be smaller.
     std::vector<Tensor> split(int64_t size, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_split(pieces, count, handle_, size,
             dimension); }, "split");
     }
-    /// At most `chunks` equal pieces along `dimension`; the last may be smaller.
+    /// Stores in `r` at most `chunks` views of equal size along `dimension`; the last view may be smaller.
     std::vector<Tensor> chunk(int64_t chunks, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_chunk(pieces, count, handle_, chunks,
             dimension); }, "chunk");
     }
-    /// Every entry along `dimension`, which disappears.
+    /// Stores in `r` a view of each entry along `dimension`, which is removed.
     std::vector<Tensor> unbind(int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_unbind(pieces, count, handle_,
             dimension); }, "unbind");
@@ -1558,13 +1558,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// Makes `t` a second handle on the elements of `src`.
     Tensor &set_(const Tensor &src) { return changed(THTensor_set(handle_, src.get()), "set_"); }
-    /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+    /// Makes `t` a tensor over `storage`, which grows if it is too small and can be resized; a NULL `stride` means
+    /// row-major.
     Tensor &setStorage_(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
         return changed(THTensor_setStorage(handle_, storage.get(), storageOffset, detail::common("setStorage_", {size,
             stride}), size.data(), stride.data()), "setStorage_");
     }
-    /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never
-    /// shrinks; new elements are undefined.
+    /// Changes the sizes of `t`.
     Tensor &resize_(IntList size, IntList stride = {}) {
         return changed(THTensor_resize(handle_, detail::common("resize_", {size, stride}), size.data(), stride.data()),
             "resize_");
@@ -1574,49 +1574,45 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // -------------------------------------------------------------------------------------------------------- Devices
 
-    /// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has
-    /// and `copy` is 0, else a copy, row-major on another device.
+    /// Returns the elements of `t` on a device, as `dtype`, or in their own dtype with `TH_UNDEFINED`.
     Tensor toDevice(DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
         bool nonBlocking = false, bool copy = false) const {
         return detail::made(THTensor_newToDevice(handle_, static_cast<THDeviceType>(deviceType), deviceIndex,
             static_cast<THDtype>(dtype), nonBlocking, copy), "toDevice");
     }
-    /// `t` itself if it lies on the GPU with this number, else a row-major copy there.
+    /// Returns `t` itself if it is stored on the GPU with this number, else a row-major copy there.
     Tensor cuda(int deviceIndex = 0) const { return detail::made(THTensor_newCuda(handle_, deviceIndex), "cuda"); }
-    /// `t` itself if the host has its elements, else a row-major copy.
+    /// Returns `t` itself if it is stored on the host, else a row-major copy there.
     Tensor cpu() const { return detail::made(THTensor_newCpu(handle_), "cpu"); }
-    /// True if the elements lie in the memory of a GPU.
+    /// Returns True if the elements are in the memory of a GPU.
     bool isCuda() const {
         THClearLastError();
         const int r = THTensor_isCuda(handle_);
         return detail::known(r != 0, !r, "isCuda");
     }
-    /// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and
-    /// both are row-major and of one dtype and shape, the copy is made by the GPU after this has returned.
+    /// `r = src` as by `THTensor_copy`, but the GPU may make the copy after the call has returned.
     Tensor &copyAsync_(const Tensor &src) { return changed(THTensor_copyAsync(handle_, src.get()), "copyAsync_"); }
-    /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
-    /// faster.
+    /// Returns a row-major copy of `t` in pinned memory of the host.
     Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
-    /// True if the elements lie in pinned memory of the host.
+    /// Returns True if the elements are in pinned memory of the host.
     bool isPinned() const {
         THClearLastError();
         const int r = THTensor_isPinned(handle_);
         return detail::known(r != 0, !r, "isPinned");
     }
-    /// Says that work of `stream` reaches a tensor that another stream has made: once its last reference is gone, its
-    /// memory serves new tensors only after the work that `stream` has by then.
+    /// Declares that work of `stream` uses a tensor made by another stream.
     void recordStream(const CudaStream &stream) const {
         detail::check(THTensor_recordStream(handle_, stream.get()), "recordStream");
     }
 
     // ---------------------------------------------------------------------------------------- Joining and rearranging
 
-    /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ.
+    /// `r` = `a` followed by `b` along dimension `dimension`, the only dimension in which their sizes may differ.
     Tensor cat(const Tensor &b, int dimension = 0) const {
         detail::New r;
         return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "cat");
     }
-    /// Views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each, which add up to all.
+    /// Stores views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each.
     std::vector<Tensor> splitSizes(IntList sizes, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_splitSizes(pieces, count, handle_,
             sizes.count(), sizes.data(), dimension); }, "splitSizes");
@@ -1628,14 +1624,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     std::vector<Tensor> split(std::initializer_list<int64_t> sizes, int dimension = 0) const {
         return split(IntList(sizes), dimension);
     }
-    /// Views of `sections` pieces of `t` along `dimension`; where the size cannot be divided, the first ones have one
-    /// entry more.
+    /// Stores views of `sections` pieces of `t` along `dimension`; if the size is not divisible, the first pieces have
+    /// one entry more.
     std::vector<Tensor> tensorSplit(int64_t sections, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplit(pieces, count, handle_,
             sections, dimension); }, "tensorSplit");
     }
-    /// Views of the pieces of `t` along `dimension` that end before each of the `ndim` entries `indices`, and of the
-    /// rest; bounds as in slice.
+    /// Stores views of the pieces of `t` along `dimension` that end before each of the `ndim` entries `indices`, and of
+    /// the rest; bounds are as in slice.
     std::vector<Tensor> tensorSplitIndices(IntList indices, int dimension = 0) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_tensorSplitIndices(pieces, count,
             handle_, indices.count(), indices.data(), dimension); }, "tensorSplitIndices");
@@ -1652,19 +1648,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_flip(r.handle, handle_, dims.count(), dims.data()), "flip");
     }
-    /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at
-    /// the other.
+    /// `r` = `t` with the entries of dimension `dims[k]` shifted by `shifts[k]`; entries shifted past one end reappear
+    /// at the other.
     Tensor roll(IntList shifts, IntList dims = {}) const {
         detail::New r;
         return r(THTensor_roll(r.handle, handle_, detail::common("roll", {shifts, dims}), shifts.data(), dims.data()),
             "roll");
     }
-    /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
+    /// `r` = `t` rotated by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
     Tensor rot90(int64_t k = 1, int dimension1 = 0, int dimension2 = 1) const {
         detail::New r;
         return r(THTensor_rot90(r.handle, handle_, k, dimension1, dimension2), "rot90");
     }
-    /// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
+    /// `r` = `t` repeated `sizes[d]` times along each of `ndim` dimensions.
     Tensor repeat(IntList sizes) const {
         detail::New r;
         return r(THTensor_repeat(r.handle, handle_, sizes.count(), sizes.data()), "repeat");
@@ -1674,18 +1670,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_repeatTensor(r.handle, handle_, sizes.count(), sizes.data()), "repeatTensor");
     }
-    /// As repeat, where missing counts in front are 1.
+    /// repeat where missing counts in front are 1.
     Tensor tile(IntList sizes) const {
         detail::New r;
         return r(THTensor_tile(r.handle, handle_, sizes.count(), sizes.data()), "tile");
     }
-    /// `r` = each entry of `t` along `dimension` as often as `repeats` says, a vector with a number for each, or one
-    /// number for all; int64 or int32.
+    /// `r` = `t` with each entry along `dimension` repeated: `repeats`, int64 or int32, is a vector with a count for
+    /// each entry, or one count for all.
     Tensor repeatInterleave(const Tensor &repeats, int dimension = everyDim) const {
         detail::New r;
         return r(THTensor_repeatInterleave(r.handle, handle_, repeats.get(), dimension), "repeatInterleave");
     }
-    /// As repeatInterleave with one number.
+    /// repeatInterleave with the same count for each entry.
     Tensor repeatInterleaveValue(int64_t repeats, int dimension = everyDim) const {
         detail::New r;
         return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleaveValue");
@@ -1694,26 +1690,26 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_repeatInterleaveValue(r.handle, handle_, repeats, dimension), "repeatInterleave");
     }
-    /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]`
-    /// in the one before it, and so on; `count` is the number of pads, two for a dimension.
+    /// `r` = `t` extended by `pads[0]` entries before and `pads[1]` entries after the last dimension, by `pads[2]` and
+    /// `pads[3]` in the dimension before it, and so on.
     Tensor pad(IntList pads, PadMode mode = PadMode::Constant, double value = 0) const {
         detail::New r;
         return r(THTensor_pad(r.handle, handle_, pads.count(), pads.data(), static_cast<THPadMode>(mode), value),
             "pad");
     }
-    /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
-    /// where they overlap.
+    /// The inverse of unfold: `r` = the sum of the windows in the last dimension of `t`, placed `step` apart along
+    /// `dimension`.
     Tensor fold(int dimension, int64_t step) const {
         detail::New r;
         return r(THTensor_fold(r.handle, handle_, dimension, step), "fold");
     }
-    /// `r[i] = t[i + 1] - t[i]` along `dimension`, `n` times over; of Bool, whether they differ.
+    /// `r[i] = t[i + 1] - t[i]` along `dimension`, applied `n` times; for Bool, whether the two elements differ.
     Tensor diff(int64_t n = 1, int dimension = -1) const {
         detail::New r;
         return r(THTensor_diff(r.handle, handle_, n, dimension), "diff");
     }
-    /// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in
-    /// row-major order, negative ones from the end.
+    /// Stores the indices in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`,
+    /// counted in row-major order.
     std::vector<Tensor> unravelIndex(IntList shape) const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_unravelIndex(pieces, count, handle_,
             shape.count(), shape.data()); }, "unravelIndex");
@@ -1721,33 +1717,31 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ---------------------------------------------------------------------------------------------- Elements by index
 
-    /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named.
+    /// `r` = the entries `index` of dimension `dimension` of `t`, in the order of `index`, which may repeat entries.
     Tensor indexSelect(int dimension, const Tensor &index) const {
         detail::New r;
         return r(THTensor_indexSelect(r.handle, handle_, dimension, index.get()), "indexSelect");
     }
-    /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as
-    /// many dimensions as `t` and is no larger than `t` in any but `dimension`.
+    /// `r[i, j] = t[index[i, j], j]` for dimension 0, and likewise for other dimensions.
     Tensor gather(int dimension, const Tensor &index) const {
         detail::New r;
         return r(THTensor_gather(r.handle, handle_, dimension, index.get()), "gather");
     }
-    /// As gather, with operands that broadcast in all dimensions but `dimension`.
+    /// gather with operands that broadcast in all dimensions except `dimension`.
     Tensor takeAlongDim(const Tensor &index, int dimension = everyDim) const {
         detail::New r;
         return r(THTensor_takeAlongDim(r.handle, handle_, index.get(), dimension), "takeAlongDim");
     }
-    /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end;
-    /// `r` has the shape of `index`.
+    /// `r` = the elements of `t` at the positions in `index`, counted in row-major order.
     Tensor take(const Tensor &index) const {
         detail::New r;
         return r(THTensor_take(r.handle, handle_, index.get()), "take");
     }
-    /// As index.
+    /// Returns `t[indices]`, as index does.
     Tensor index(TensorList indices) const {
         return detail::made(THTensor_newIndex(handle_, indices.data(), indices.count()), "index");
     }
-    /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast.
+    /// `t[indices] = values`, or `t[indices] += values` if `accumulate` is not 0.
     Tensor &indexPut_(TensorList indices, const Tensor &values, bool accumulate = false) {
         return changed(THTensor_indexPut(handle_, indices.data(), indices.count(), values.get(), accumulate),
             "indexPut_");
@@ -1758,8 +1752,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             r);
         return r;
     }
-    /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many
-    /// entries there as the index.
+    /// Entries `index` of dimension `dimension` of `t` = the entries of `src`.
     Tensor &indexCopy_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_indexCopy(handle_, dimension, index.get(), src.get()), "indexCopy_");
     }
@@ -1768,7 +1761,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_indexCopy(r.get(), dimension, index.get(), src.get()), "indexCopy", r);
         return r;
     }
-    /// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
+    /// Entries `index` of dimension `dimension` of `t` += the entries of `src`, one after the other; shapes are as for
+    /// indexCopy.
     Tensor &indexAdd_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_indexAdd(handle_, dimension, index.get(), src.get()), "indexAdd_");
     }
@@ -1777,7 +1771,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_indexAdd(r.get(), dimension, index.get(), src.get()), "indexAdd", r);
         return r;
     }
-    /// As indexAdd, with `scale * src`.
+    /// indexAdd of `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, double scale, const Tensor &src) {
         return changed(THTensor_indexAddScale(handle_, dimension, index.get(), scale, src.get()), "indexAddScale_");
     }
@@ -1786,7 +1780,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAddScale", r);
         return r;
     }
-    /// As indexAdd, with `scale * src`.
+    /// indexAdd of `scale * src`.
     Tensor &indexAddScale_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_indexAddScale(handle_, dimension, index.get(), 1, src.get()), "indexAddScale_");
     }
@@ -1803,7 +1797,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_indexAddScale(r.get(), dimension, index.get(), scale, src.get()), "indexAdd", r);
         return r;
     }
-    /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
+    /// Entries `index` of dimension `dimension` of `t` = `value`, which has the range that fill accepts.
     Tensor &indexFill_(int dimension, const Tensor &index, double value) {
         return changed(THTensor_indexFill(handle_, dimension, index.get(), value), "indexFill_");
     }
@@ -1812,7 +1806,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_indexFill(r.get(), dimension, index.get(), value), "indexFill", r);
         return r;
     }
-    /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather.
+    /// `t[index[i, j], j] = src[i, j]` for dimension 0, and likewise for other dimensions: the inverse of gather.
     Tensor &scatter_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_scatter(handle_, dimension, index.get(), src.get()), "scatter_");
     }
@@ -1821,7 +1815,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_scatter(r.get(), dimension, index.get(), src.get()), "scatter", r);
         return r;
     }
-    /// As scatter, with `value` in place of elements, in the range that fill takes.
+    /// scatter of the number `value` instead of elements.
     Tensor &scatterFill_(int dimension, const Tensor &index, double value) {
         return changed(THTensor_scatterFill(handle_, dimension, index.get(), value), "scatterFill_");
     }
@@ -1838,7 +1832,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_scatterFill(r.get(), dimension, index.get(), value), "scatter", r);
         return r;
     }
-    /// As scatter, with `+=` in place of `=`, in row-major order, rounded as in indexAdd.
+    /// scatter that adds, `+=` instead of `=`, in row-major order, with rounding as in indexAdd.
     Tensor &scatterAdd_(int dimension, const Tensor &index, const Tensor &src) {
         return changed(THTensor_scatterAdd(handle_, dimension, index.get(), src.get()), "scatterAdd_");
     }
@@ -1847,7 +1841,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_scatterAdd(r.get(), dimension, index.get(), src.get()), "scatterAdd", r);
         return r;
     }
-    /// As scatter, with what is there combined with `src`, in row-major order.
+    /// scatter that combines each element of `t` with the elements of `src` by `mode`, in row-major order.
     Tensor &scatterMode_(int dimension, const Tensor &index, const Tensor &src, Reduce mode = Reduce::Add) {
         return changed(THTensor_scatterMode(handle_, dimension, index.get(), src.get(), static_cast<THReduce>(mode)),
             "scatterMode_");
@@ -1868,7 +1862,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "scatter", r);
         return r;
     }
-    /// As scatterMode, with `value` in place of elements.
+    /// scatterMode with the number `value` instead of elements.
     Tensor &scatterFillMode_(int dimension, const Tensor &index, double value, Reduce mode = Reduce::Add) {
         return changed(THTensor_scatterFillMode(handle_, dimension, index.get(), value, static_cast<THReduce>(mode)),
             "scatterFillMode_");
@@ -1889,8 +1883,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "scatter", r);
         return r;
     }
-    /// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0;
-    /// positions as for take.
+    /// The elements of `t` at the positions in `index` = the elements of `src`, or `+=` them if `accumulate` is not 0;
+    /// positions are as for take.
     Tensor &put_(const Tensor &index, const Tensor &src, bool accumulate = false) {
         return changed(THTensor_put(handle_, index.get(), src.get(), accumulate), "put_");
     }
@@ -1904,7 +1898,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_maskedSelect(r.handle, handle_, mask.get()), "maskedSelect");
     }
-    /// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more.
+    /// The elements of `t` where `mask` is true = the elements of `src`, in row-major order; `src` may have more
+    /// elements than needed.
     Tensor &maskedCopy_(const Tensor &mask, const Tensor &src) {
         return changed(THTensor_maskedCopy(handle_, mask.get(), src.get()), "maskedCopy_");
     }
@@ -1922,10 +1917,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_maskedScatter(r.get(), mask.get(), src.get()), "maskedScatter", r);
         return r;
     }
-    /// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order.
+    /// `r` = the indices of each element of `t` that is not 0, in row-major order, as the rows of an int64 matrix.
     Tensor nonzero() const { detail::New r; return r(THTensor_nonzero(r.handle, handle_), "nonzero"); }
-    /// The indices of each element of `t` that is not 0, as a vector for each dimension; a scalar counts as a vector of
-    /// one element.
+    /// Stores the indices of each element of `t` that is not 0, as one vector for each dimension; a scalar counts as a
+    /// vector of one element.
     std::vector<Tensor> nonzeroTuple() const {
         return detail::pieces([&](THTensor **pieces, int *count) { return THTensor_nonzeroTuple(pieces, count,
             handle_); }, "nonzeroTuple");
@@ -1933,16 +1928,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ---------------------------------------------------------------------------------------- Results made of numbers
 
-    /// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the
-    /// vector on diagonal `k` and zeros elsewhere.
+    /// `r` = a copy of diagonal `k` if `t` is a matrix; if `t` is a vector, a matrix with this vector on diagonal `k`
+    /// and zeros elsewhere.
     Tensor diag(int64_t k = 0) const { detail::New r; return r(THTensor_diag(r.handle, handle_, k), "diag"); }
-    /// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns
-    /// become dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.
+    /// `r` = matrices with the last dimension of `t` on diagonal `offset` and zeros elsewhere.
     Tensor diagEmbed(int64_t offset = 0, int dim1 = -2, int dim2 = -1) const {
         detail::New r;
         return r(THTensor_diagEmbed(r.handle, handle_, offset, dim1, dim2), "diagEmbed");
     }
-    /// `sum of t[i, i]` of a matrix, of floats in float64 throughout.
+    /// Returns `sum of t[i, i]` of a matrix.
     double trace() const {
         THClearLastError();
         const double r = THTensor_trace(handle_);
@@ -1954,14 +1948,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0.
     Tensor triu(int64_t k = 0) const { detail::New r; return r(THTensor_triu(r.handle, handle_, k), "triu"); }
     Tensor &triu_(int64_t k = 0) { return changed(THTensor_triu(handle_, handle_, k), "triu_"); }
-    /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class
-    /// more than the greatest.
+    /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1.
     Tensor oneHot(int64_t numClasses = -1) const {
         detail::New r;
         return r(THTensor_oneHot(r.handle, handle_, numClasses), "oneHot");
     }
-    /// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands
-    /// for the length of `t`.
+    /// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; if `n` is
+    /// -1, it is the length of `t`.
     Tensor vander(int64_t n = -1, bool increasing = false) const {
         detail::New r;
         return r(THTensor_vander(r.handle, handle_, n, increasing), "vander");
@@ -1975,7 +1968,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = |t|`.
     Tensor abs() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "abs"); }
     Tensor &abs_() { return changed(THTensor_abs(handle_, handle_), "abs_"); }
-    /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+    /// `r = -1 where t < 0, 0 where t is 0 or NaN, 1 where t > 0`.
     Tensor sign() const { detail::New r; return r(THTensor_sign(r.handle, handle_), "sign"); }
     Tensor &sign_() { return changed(THTensor_sign(handle_, handle_), "sign_"); }
     /// `r = floor(t)`.
@@ -1984,7 +1977,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = ceil(t)`.
     Tensor ceil() const { detail::New r; return r(THTensor_ceil(r.handle, handle_), "ceil"); }
     Tensor &ceil_() { return changed(THTensor_ceil(handle_, handle_), "ceil_"); }
-    /// `r = the integer nearest to t`, ties to even.
+    /// `r = t rounded to the nearest integer`, ties to even.
     Tensor round() const { detail::New r; return r(THTensor_round(r.handle, handle_), "round"); }
     Tensor &round_() { return changed(THTensor_round(handle_, handle_), "round_"); }
     /// `r = t rounded towards zero`.
@@ -2090,14 +2083,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cfmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "cfmod_"); }
     Tensor fmod(const Tensor &b) const { detail::New r; return r(THTensor_cfmod(r.handle, handle_, b.get()), "fmod"); }
     Tensor &fmod_(const Tensor &b) { return changed(THTensor_cfmod(handle_, handle_, b.get()), "fmod_"); }
-    /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`.
+    /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has the sign of `t`.
     Tensor remainder(double value) const {
         detail::New r;
         return r(THTensor_remainder(r.handle, handle_, value), "remainder");
     }
     Tensor &remainder_(double value) { return changed(THTensor_remainder(handle_, handle_, value), "remainder_"); }
-    /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and
-    /// promotion.
+    /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion; a zero has the sign of
+    /// `a`.
     Tensor cremainder(const Tensor &b) const {
         detail::New r;
         return r(THTensor_cremainder(r.handle, handle_, b.get()), "cremainder");
@@ -2168,7 +2161,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = value / t`, true division: integers give the default dtype.
     Tensor rdiv(double value) const { detail::New r; return r(THTensor_rdiv(r.handle, handle_, value), "rdiv"); }
     Tensor &rdiv_(double value) { return changed(THTensor_rdiv(handle_, handle_, value), "rdiv_"); }
-    /// `r = src - value * t`, otherwise as csub.
+    /// `r = src - value * t`; otherwise as csub.
     Tensor crsub(double value, const Tensor &src) const {
         detail::New r;
         return r(THTensor_crsub(r.handle, handle_, value, src.get()), "crsub");
@@ -2196,29 +2189,29 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t^value`.
     Tensor pow(double value) const { detail::New r; return r(THTensor_pow(r.handle, handle_, value), "pow"); }
     Tensor &pow_(double value) { return changed(THTensor_pow(handle_, handle_, value), "pow_"); }
-    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+    /// `r = the larger of a and b`, with broadcasting and promotion; NaN if either is NaN.
     Tensor cmax(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "cmax"); }
     Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
     Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
     Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
-    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+    /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if either is NaN.
     Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
     Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
     Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
     Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
-    /// `r = the larger of t and value`; NaN if one is.
+    /// `r = the larger of t and value`; NaN if either is NaN.
     Tensor cmaxValue(double value) const {
         detail::New r;
         return r(THTensor_cmaxValue(r.handle, handle_, value), "cmaxValue");
     }
     Tensor &cmaxValue_(double value) { return changed(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_"); }
-    /// `r = the smaller of t and value`; NaN if one is.
+    /// `r = the smaller of t and value`; NaN if either is NaN.
     Tensor cminValue(double value) const {
         detail::New r;
         return r(THTensor_cminValue(r.handle, handle_, value), "cminValue");
     }
     Tensor &cminValue_(double value) { return changed(THTensor_cminValue(handle_, handle_, value), "cminValue_"); }
-    /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays.
+    /// `r = min(max(t, minimum), maximum)`; if `minimum > maximum`, the result is `maximum`.
     Tensor clamp(double minimum, double maximum) const {
         detail::New r;
         return r(THTensor_clamp(r.handle, handle_, minimum, maximum), "clamp");
@@ -2226,8 +2219,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &clamp_(double minimum, double maximum) {
         return changed(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
     }
-    /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one
-    /// is.
+    /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if any of
+    /// the three is NaN.
     Tensor clampTensor(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
         detail::New r;
         return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clampTensor");
@@ -2242,7 +2235,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
         return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
     }
-    /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+    /// `r = min(max(t, minimum), maximum)`; `minimum > maximum` is an error.
     Tensor hardtanh(double minimum = -1, double maximum = 1) const {
         detail::New r;
         return r(THTensor_hardtanh(r.handle, handle_, minimum, maximum), "hardtanh");
@@ -2250,8 +2243,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &hardtanh_(double minimum = -1, double maximum = 1) {
         return changed(THTensor_hardtanh(handle_, handle_, minimum, maximum), "hardtanh_");
     }
-    /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR`
-    /// down, where integers stay integer and refuse 0.
+    /// `r = t / value`, rounded by `mode`: `TH_DIV_TRUE` does not round, as div; `TH_DIV_TRUNC` rounds towards zero and
+    /// `TH_DIV_FLOOR` down.
     Tensor divMode(double value, DivMode mode = DivMode::True) const {
         detail::New r;
         return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "divMode");
@@ -2266,7 +2259,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &div_(double value, DivMode mode) {
         return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
     }
-    /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+    /// `r = a / b`, with broadcasting and promotion, rounded by `mode` as for divMode.
     Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
         detail::New r;
         return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "cdivMode");
@@ -2296,13 +2289,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = 2^t`.
     Tensor exp2() const { detail::New r; return r(THTensor_exp2(r.handle, handle_), "exp2"); }
     Tensor &exp2_() { return changed(THTensor_exp2(handle_, handle_), "exp2_"); }
-    /// `r = e^t - 1`, exact near 0.
+    /// `r = e^t - 1`, accurate near 0.
     Tensor expm1() const { detail::New r; return r(THTensor_expm1(r.handle, handle_), "expm1"); }
     Tensor &expm1_() { return changed(THTensor_expm1(handle_, handle_), "expm1_"); }
     /// `r = log(t)`, the natural logarithm.
     Tensor log() const { detail::New r; return r(THTensor_log(r.handle, handle_), "log"); }
     Tensor &log_() { return changed(THTensor_log(handle_, handle_), "log_"); }
-    /// `r = log(1 + t)`, exact near 0.
+    /// `r = log(1 + t)`, accurate near 0.
     Tensor log1p() const { detail::New r; return r(THTensor_log1p(r.handle, handle_), "log1p"); }
     Tensor &log1p_() { return changed(THTensor_log1p(handle_, handle_), "log1p_"); }
     /// `r = log2(t)`.
@@ -2356,7 +2349,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = erf(t)`, the error function.
     Tensor erf() const { detail::New r; return r(THTensor_erf(r.handle, handle_), "erf"); }
     Tensor &erf_() { return changed(THTensor_erf(handle_, handle_), "erf_"); }
-    /// `r = 1 - erf(t)`, exact where that is small.
+    /// `r = 1 - erf(t)`, accurate even where the result is small.
     Tensor erfc() const { detail::New r; return r(THTensor_erfc(r.handle, handle_), "erfc"); }
     Tensor &erfc_() { return changed(THTensor_erfc(handle_, handle_), "erfc_"); }
     /// `r = the number whose erf is t`; NaN outside [-1, 1].
@@ -2374,7 +2367,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu.
     Tensor geluTanh() const { detail::New r; return r(THTensor_geluTanh(r.handle, handle_), "geluTanh"); }
     Tensor &geluTanh_() { return changed(THTensor_geluTanh(handle_, handle_), "geluTanh_"); }
-    /// `r = max(t, 0)`; NaN stays.
+    /// `r = max(t, 0)`; NaN stays NaN.
     Tensor relu() const { detail::New r; return r(THTensor_relu(r.handle, handle_), "relu"); }
     Tensor &relu_() { return changed(THTensor_relu(handle_, handle_), "relu_"); }
     /// `r = t where t > 0, else value * t`.
@@ -2388,8 +2381,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t where t > 0, else value * (e^t - 1)`.
     Tensor elu(double value = 1) const { detail::New r; return r(THTensor_elu(r.handle, handle_, value), "elu"); }
     Tensor &elu_(double value = 1) { return changed(THTensor_elu(handle_, handle_, value), "elu_"); }
-    /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and
-    /// 20).
+    /// `r = log(1 + e^(beta * t)) / beta`, or `t` where `beta * t > threshold` (PyTorch's defaults are 1 and 20).
     Tensor softplus(double beta = 1, double threshold = 20) const {
         detail::New r;
         return r(THTensor_softplus(r.handle, handle_, beta, threshold), "softplus");
@@ -2403,19 +2395,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_atan2(r.handle, handle_, b.get()), "atan2");
     }
     Tensor &atan2_(const Tensor &b) { return changed(THTensor_atan2(handle_, handle_, b.get()), "atan2_"); }
-    /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting.
+    /// `r = sqrt(a^2 + b^2)` without intermediate overflow, with broadcasting.
     Tensor hypot(const Tensor &b) const {
         detail::New r;
         return r(THTensor_hypot(r.handle, handle_, b.get()), "hypot");
     }
     Tensor &hypot_(const Tensor &b) { return changed(THTensor_hypot(handle_, handle_, b.get()), "hypot_"); }
-    /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting.
+    /// `r = log(e^a + e^b)` without intermediate overflow, with broadcasting.
     Tensor logaddexp(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logaddexp(r.handle, handle_, b.get()), "logaddexp");
     }
     Tensor &logaddexp_(const Tensor &b) { return changed(THTensor_logaddexp(handle_, handle_, b.get()), "logaddexp_"); }
-    /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is.
+    /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0 and `b` is not NaN.
     Tensor xlogy(const Tensor &b) const {
         detail::New r;
         return r(THTensor_xlogy(r.handle, handle_, b.get()), "xlogy");
@@ -2427,13 +2419,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_copysign(r.handle, handle_, b.get()), "copysign");
     }
     Tensor &copysign_(const Tensor &b) { return changed(THTensor_copysign(handle_, handle_, b.get()), "copysign_"); }
-    /// `r = the number next to a, towards b`, with broadcasting and promotion.
+    /// `r = the next representable number after a in the direction of b`, with broadcasting and promotion.
     Tensor nextafter(const Tensor &b) const {
         detail::New r;
         return r(THTensor_nextafter(r.handle, handle_, b.get()), "nextafter");
     }
     Tensor &nextafter_(const Tensor &b) { return changed(THTensor_nextafter(handle_, handle_, b.get()), "nextafter_"); }
-    /// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf.
+    /// `r = t`, where NaN becomes `nan`, inf becomes `posinf` and -inf becomes `neginf`.
     Tensor nanToNum(double nan, double posinf, double neginf) const {
         detail::New r;
         return r(THTensor_nanToNum(r.handle, handle_, nan, posinf, neginf), "nanToNum");
@@ -2448,7 +2440,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &nanToNum_(double posinf, double neginf) {
         return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
-    /// `r = a * log(value)`, otherwise as xlogy.
+    /// `r = a * log(value)`; otherwise as xlogy.
     Tensor xlogyValue(double value) const {
         detail::New r;
         return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogyValue");
@@ -2459,14 +2451,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_xlogyValue(r.handle, handle_, value), "xlogy");
     }
     Tensor &xlogy_(double value) { return changed(THTensor_xlogyValue(handle_, handle_, value), "xlogy_"); }
-    /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function.
+    /// `r = the n-th derivative of digamma at t`, the polygamma function, for `n` from 0 to 2^20.
     Tensor polygamma(int64_t n) const {
         detail::New r;
         return r(THTensor_polygamma(r.handle, n, handle_), "polygamma");
     }
     Tensor &polygamma_(int64_t n) { return changed(THTensor_polygamma(handle_, n, handle_), "polygamma_"); }
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of
-    /// the multivariate gamma function of dimension `p`, 1 to 65536.
+    /// the multivariate gamma function of dimension `p`, for `p` from 1 to 65536.
     Tensor mvlgamma(int64_t p) const { detail::New r; return r(THTensor_mvlgamma(r.handle, handle_, p), "mvlgamma"); }
     Tensor &mvlgamma_(int64_t p) { return changed(THTensor_mvlgamma(handle_, handle_, p), "mvlgamma_"); }
 
@@ -2484,10 +2476,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t ^ value`, bit by bit.
     Tensor bitxor(double value) const { detail::New r; return r(THTensor_bitxor(r.handle, handle_, value), "bitxor"); }
     Tensor &bitxor_(double value) { return changed(THTensor_bitxor(handle_, handle_, value), "bitxor_"); }
-    /// `r = t << value`; integers lose all bits if `value` is negative or not below their width.
+    /// `r = t << value`; for integers the result is 0 if `value` is negative or at least the width.
     Tensor lshift(double value) const { detail::New r; return r(THTensor_lshift(r.handle, handle_, value), "lshift"); }
     Tensor &lshift_(double value) { return changed(THTensor_lshift(handle_, handle_, value), "lshift_"); }
-    /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays.
+    /// `r = t >> value`, an arithmetic shift; if `value` is negative or at least the width, all bits become the sign
+    /// bit.
     Tensor rshift(double value) const { detail::New r; return r(THTensor_rshift(r.handle, handle_, value), "rshift"); }
     Tensor &rshift_(double value) { return changed(THTensor_rshift(handle_, handle_, value), "rshift_"); }
     /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
@@ -2523,7 +2516,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitxor");
     }
     Tensor &bitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_"); }
-    /// `r = a << b`, with broadcasting and promotion; see lshift.
+    /// `r = a << b`, with broadcasting and promotion; otherwise as lshift.
     Tensor clshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_clshift(r.handle, handle_, b.get()), "clshift");
@@ -2534,7 +2527,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_clshift(r.handle, handle_, b.get()), "lshift");
     }
     Tensor &lshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "lshift_"); }
-    /// `r = a >> b`, with broadcasting and promotion; see rshift.
+    /// `r = a >> b`, with broadcasting and promotion; otherwise as rshift.
     Tensor crshift(const Tensor &b) const {
         detail::New r;
         return r(THTensor_crshift(r.handle, handle_, b.get()), "crshift");
@@ -2656,7 +2649,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = whether t is 0`, as Bool unless `r` has a dtype.
     Tensor logicalNot() const { detail::New r; return r(THTensor_logicalNot(r.handle, handle_), "logicalNot"); }
     Tensor &logicalNot_() { return changed(THTensor_logicalNot(handle_, handle_), "logicalNot_"); }
-    /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    /// `r = a and b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
     Tensor logicalAnd(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalAnd(r.handle, handle_, b.get()), "logicalAnd");
@@ -2664,13 +2657,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logicalAnd_(const Tensor &b) {
         return changed(THTensor_logicalAnd(handle_, handle_, b.get()), "logicalAnd_");
     }
-    /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    /// `r = a or b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
     Tensor logicalOr(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalOr(r.handle, handle_, b.get()), "logicalOr");
     }
     Tensor &logicalOr_(const Tensor &b) { return changed(THTensor_logicalOr(handle_, handle_, b.get()), "logicalOr_"); }
-    /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+    /// `r = a xor b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
     Tensor logicalXor(const Tensor &b) const {
         detail::New r;
         return r(THTensor_logicalXor(r.handle, handle_, b.get()), "logicalXor");
@@ -2678,12 +2671,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logicalXor_(const Tensor &b) {
         return changed(THTensor_logicalXor(handle_, handle_, b.get()), "logicalXor_");
     }
-    /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`.
+    /// `r = condition ? a : b`, with broadcasting of all three and promotion of `a` with `b`.
     Tensor where(const Tensor &a, const Tensor &b) const {
         detail::New r;
         return r(THTensor_where(r.handle, handle_, a.get(), b.get()), "where");
     }
-    /// `r = a where condition, else value`, otherwise as where.
+    /// `r = condition ? a : value`; otherwise as where.
     Tensor whereValue(const Tensor &a, double value) const {
         detail::New r;
         return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "whereValue");
@@ -2692,7 +2685,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_whereValue(r.handle, handle_, a.get(), value), "where");
     }
-    /// `r = value where condition, else b`, as whereValue.
+    /// `r = condition ? value : b`; otherwise as whereValue.
     Tensor whereValueTensor(double value, const Tensor &b) const {
         detail::New r;
         return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "whereValueTensor");
@@ -2701,7 +2694,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_whereValueTensor(r.handle, handle_, value, b.get()), "where");
     }
-    /// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
+    /// `r = condition ? a : b` for two numbers; the result is int64 if both are whole, else the default dtype.
     Tensor whereValues(double a, double b) const {
         detail::New r;
         return r(THTensor_whereValues(r.handle, handle_, a, b), "whereValues");
@@ -2710,14 +2703,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_whereValues(r.handle, handle_, a, b), "where");
     }
-    /// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with
-    /// the value `b` at 0.
+    /// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`: the Heaviside step function with the value `b` at 0,
+    /// with broadcasting and promotion.
     Tensor heaviside(const Tensor &b) const {
         detail::New r;
         return r(THTensor_heaviside(r.handle, handle_, b.get()), "heaviside");
     }
     Tensor &heaviside_(const Tensor &b) { return changed(THTensor_heaviside(handle_, handle_, b.get()), "heaviside_"); }
-    /// `t = value where mask`, converted as fill does.
+    /// `t = value where mask is true`; `value` is converted as by fill.
     Tensor &maskedFill_(const Tensor &mask, double value) {
         return changed(THTensor_maskedFill(handle_, mask.get(), value), "maskedFill_");
     }
@@ -2726,11 +2719,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_maskedFill(r.get(), mask.get(), value), "maskedFill", r);
         return r;
     }
-    /// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
-    /// that is negative.
+    /// `r = whether the sign bit of t is set`.
     Tensor signbit() const { detail::New r; return r(THTensor_signbit(r.handle, handle_), "signbit"); }
     Tensor &signbit_() { return changed(THTensor_signbit(handle_, handle_), "signbit_"); }
-    /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype.
+    /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting.
     Tensor isclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
         detail::New r;
         return r(THTensor_isclose(r.handle, handle_, b.get(), rtol, atol, equalNan), "isclose");
@@ -2738,14 +2730,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &isclose_(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) {
         return changed(THTensor_isclose(handle_, handle_, b.get(), rtol, atol, equalNan), "isclose_");
     }
-    /// Returns True if all elements are close in the sense of isclose, else 0.
+    /// Returns True if all elements of `a` and `b` are close as defined by isclose, else 0.
     bool allclose(const Tensor &b, double rtol = 0.00001, double atol = 1e-8, bool equalNan = false) const {
         THClearLastError();
         const int r = THTensor_allclose(handle_, b.get(), rtol, atol, equalNan);
         return detail::known(r != 0, !r, "allclose");
     }
-    /// Returns True if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals
-    /// nothing.
+    /// Returns True if both tensors have the same shape and equal elements, else 0.
     bool equal(const Tensor &b) const {
         THClearLastError();
         const int r = THTensor_equal(handle_, b.get());
@@ -2754,12 +2745,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ----------------------------------------------------------------------------------------------------- Reductions
 
-    /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`.
+    /// `r = mean of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`.
     Tensor nanmean(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_nanmean(r.handle, handle_, dimension, keepdim), "nanmean");
     }
-    /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
+    /// `r = mean of t over dims without the NaNs`; otherwise as nanmean, with `dims` as for sumDims.
     Tensor nanmeanDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_nanmeanDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmeanDims");
@@ -2771,12 +2762,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return nanmean(IntList(dims), keepdim);
     }
-    /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
+    /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_amax(r.handle, handle_, dimension, keepdim), "amax");
     }
-    /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
+    /// `r = greatest elements of t over dims`; otherwise as amax, with `dims` as for sumDims.
     Tensor amaxDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "amaxDims");
@@ -2786,12 +2777,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_amaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "max");
     }
     Tensor max(std::initializer_list<int64_t> dims, bool keepdim = false) const { return max(IntList(dims), keepdim); }
-    /// `r = least elements of t over dimension`; everything else as for amax.
+    /// `r = least elements of t over dimension`; NaN if any element is NaN.
     Tensor amin(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_amin(r.handle, handle_, dimension, keepdim), "amin");
     }
-    /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
+    /// `r = least elements of t over dims`; otherwise as amin, with `dims` as for sumDims.
     Tensor aminDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "aminDims");
@@ -2801,12 +2792,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_aminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "min");
     }
     Tensor min(std::initializer_list<int64_t> dims, bool keepdim = false) const { return min(IntList(dims), keepdim); }
-    /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`.
+    /// `r = whether all elements of t over dimension are not 0`, or over all elements with `TH_ALL_DIMS`.
     Tensor all(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_all(r.handle, handle_, dimension, keepdim), "all");
     }
-    /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
+    /// `r = whether all elements of t over dims are not 0`; otherwise as all, with `dims` as for sumDims.
     Tensor allDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "allDims");
@@ -2816,12 +2807,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_allDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "all");
     }
     Tensor all(std::initializer_list<int64_t> dims, bool keepdim = false) const { return all(IntList(dims), keepdim); }
-    /// `r = whether any element of t over dimension is not 0`; without elements it is false.
+    /// `r = whether any element of t over dimension is not 0`; without elements the result is false.
     Tensor any(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_any(r.handle, handle_, dimension, keepdim), "any");
     }
-    /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
+    /// `r = whether any element of t over dims is not 0`; otherwise as any, with `dims` as for sumDims.
     Tensor anyDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "anyDims");
@@ -2831,12 +2822,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_anyDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "any");
     }
     Tensor any(std::initializer_list<int64_t> dims, bool keepdim = false) const { return any(IntList(dims), keepdim); }
-    /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`.
+    /// `r = sum of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     Tensor sum(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_sum(r.handle, handle_, dimension, keepdim), "sum");
     }
-    /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0.
+    /// `r = sum of t over dims`: `ndim` distinct dimensions in any order, or all if `ndim` is 0.
     Tensor sumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_sumDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
@@ -2850,12 +2841,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor sum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return sum(IntList(dims), keepdim, dtype);
     }
-    /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`.
+    /// `r = product of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     Tensor prod(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_prod(r.handle, handle_, dimension, keepdim), "prod");
     }
-    /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
+    /// `r = product of t over dims`; otherwise as prod, with `dims` and `dtype` as for sumDims.
     Tensor prodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_prodDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
@@ -2869,13 +2860,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor prod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return prod(IntList(dims), keepdim, dtype);
     }
-    /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number
-    /// of elements.
+    /// `r = mean of t over dimension`, or over all elements with `TH_ALL_DIMS`: the sum, computed as by sum, divided by
+    /// the number of elements.
     Tensor mean(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_mean(r.handle, handle_, dimension, keepdim), "mean");
     }
-    /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
+    /// `r = mean of t over dims`; `t` may be of integers if `dtype` is a float.
     Tensor meanDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_meanDims(r.handle, handle_, dims.count(), dims.data(), keepdim, static_cast<THDtype>(dtype)),
@@ -2889,13 +2880,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor mean(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return mean(IntList(dims), keepdim, dtype);
     }
-    /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in
-    /// float64.
+    /// `r = sum of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`; all floats are summed
+    /// in float64.
     Tensor nansum(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_nansum(r.handle, handle_, dimension, keepdim), "nansum");
     }
-    /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
+    /// `r = sum of t over dims without the NaNs`; otherwise as nansum, with `dims` and `dtype` as for sumDims.
     Tensor nansumDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_nansumDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
@@ -2909,12 +2900,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor nansum(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return nansum(IntList(dims), keepdim, dtype);
     }
-    /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`.
+    /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all elements with `TH_ALL_DIMS`; the divisor is `n`
+    /// if `biased`.
     Tensor var(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_var(r.handle, handle_, dimension, biased, keepdim), "var");
     }
-    /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
+    /// `r = variance of t over dims`; otherwise as var, with `dims` as for sumDims.
     Tensor varDims(IntList dims, bool biased = false, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_varDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "varDims");
@@ -2926,36 +2918,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor var(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return var(IntList(dims), biased, keepdim);
     }
-    /// The variance of all elements, `biased` as for var.
+    /// The variance of all elements, with `biased` as for var.
     double varall(bool biased = false) const {
         THClearLastError();
         const double r = THTensor_varall(handle_, biased);
         return detail::known(r, r != r, "varall");
     }
-    /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0
-    /// if `biased`.
+    /// `r = sum of (t - mean)^2 / (n - correction) over dimension`; otherwise as var, whose correction is 1, or 0 if
+    /// `biased`.
     Tensor varCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_varCorrection(r.handle, handle_, dimension, correction, keepdim), "varCorrection");
     }
-    /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+    /// `r = variance of t over dims`; otherwise as varCorrection, with `dims` as for sumDims.
     Tensor varDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_varDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
             "varDimsCorrection");
     }
-    /// The variance of all elements, `correction` as for varCorrection.
+    /// The variance of all elements, with `correction` as for varCorrection.
     double varallCorrection(double correction = 1) const {
         THClearLastError();
         const double r = THTensor_varallCorrection(handle_, correction);
         return detail::known(r, r != r, "varallCorrection");
     }
-    /// `r = sqrt(variance of t over dimension)`; everything else as for var.
+    /// `r = sqrt(variance of t over dimension)`; otherwise as var.
     Tensor std(int dimension = everyDim, bool biased = false, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_std(r.handle, handle_, dimension, biased, keepdim), "std");
     }
-    /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
+    /// `r = sqrt(variance of t over dims)`; otherwise as var, with `dims` as for sumDims.
     Tensor stdDims(IntList dims, bool biased = false, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_stdDims(r.handle, handle_, dims.count(), dims.data(), biased, keepdim), "stdDims");
@@ -2967,64 +2959,63 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor std(std::initializer_list<int64_t> dims, bool biased = false, bool keepdim = false) const {
         return std(IntList(dims), biased, keepdim);
     }
-    /// The standard deviation of all elements, `biased` as for var.
+    /// The standard deviation of all elements, with `biased` as for var.
     double stdall(bool biased = false) const {
         THClearLastError();
         const double r = THTensor_stdall(handle_, biased);
         return detail::known(r, r != r, "stdall");
     }
-    /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+    /// `r = sqrt(variance of t over dimension)`; otherwise as varCorrection.
     Tensor stdCorrection(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_stdCorrection(r.handle, handle_, dimension, correction, keepdim), "stdCorrection");
     }
-    /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+    /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, with `dims` as for sumDims.
     Tensor stdDimsCorrection(IntList dims, double correction = 1, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_stdDimsCorrection(r.handle, handle_, dims.count(), dims.data(), correction, keepdim),
             "stdDimsCorrection");
     }
-    /// The standard deviation of all elements, `correction` as for varCorrection.
+    /// The standard deviation of all elements, with `correction` as for varCorrection.
     double stdallCorrection(double correction = 1) const {
         THClearLastError();
         const double r = THTensor_stdallCorrection(handle_, correction);
         return detail::known(r, r != r, "stdallCorrection");
     }
-    /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where
-    /// each first occurs (row-major over all).
+    /// `values = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`; `indices` = the int64
+    /// index of the first occurrence of each value, in row-major order over all elements.
     ValuesIndices max(int dimension, bool keepdim = false) const;
-    /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with
-    /// `TH_ALL_DIMS`.
+    /// `r = index of the first greatest element of t over dimension`, as int64, or in row-major order over all elements
+    /// with `TH_ALL_DIMS`.
     Tensor argmax(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_argmax(r.handle, handle_, dimension, keepdim), "argmax");
     }
-    /// The greatest element and if one is NaN.
+    /// The greatest element; NaN if any element is NaN.
     double maxall() const {
         THClearLastError();
         const double r = THTensor_maxall(handle_);
         return detail::known(r, r != r, "maxall");
     }
-    /// `values = least elements of t over dimension`; everything else as for max.
+    /// `values = least elements of t over dimension`; otherwise as max.
     ValuesIndices min(int dimension, bool keepdim = false) const;
-    /// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
+    /// `r = index of the first least element of t over dimension`; otherwise as argmax.
     Tensor argmin(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_argmin(r.handle, handle_, dimension, keepdim), "argmin");
     }
-    /// The least element and if one is NaN.
+    /// The least element; NaN if any element is NaN.
     double minall() const {
         THClearLastError();
         const double r = THTensor_minall(handle_);
         return detail::known(r, r != r, "minall");
     }
-    /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that
-    /// are not 0 for 0, the greatest |t| for infinity, the least for -infinity.
+    /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all elements with `TH_ALL_DIMS`.
     Tensor norm(double value = 2, int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_norm(r.handle, handle_, value, dimension, keepdim), "norm");
     }
-    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims.
+    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, with `dims` as for sumDims.
     Tensor normDims(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
@@ -3048,9 +3039,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return norm(IntList(dims), keepdim, dtype);
     }
-    /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`.
+    /// `least, greatest = least and greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     LeastGreatest aminmax(int dimension = everyDim, bool keepdim = false) const;
-    /// The sum of all elements, of floats in float64 throughout.
+    /// The sum of all elements; floats are summed in float64 throughout.
     double sumall() const {
         THClearLastError();
         const double r = THTensor_sumall(handle_);
@@ -3068,13 +3059,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const double r = THTensor_meanall(handle_);
         return detail::known(r, r != r, "meanall");
     }
-    /// The norm of all elements, `value` as for norm, computed in float64 throughout.
+    /// The norm of all elements, with `value` as for norm, computed in float64 throughout.
     double normall(double value = 2) const {
         THClearLastError();
         const double r = THTensor_normall(handle_, value);
         return detail::known(r, r != r, "normall");
     }
-    /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64
+    /// `(sum of |a - b|^value)^(1/value)`: the norm of the difference, with broadcasting, computed in float64
     /// throughout.
     double dist(const Tensor &b, double value = 2) const {
         THClearLastError();
@@ -3102,8 +3093,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cumsum(r.handle, handle_, dimension), "cumsum");
     }
     Tensor &cumsum_(int dimension) { return changed(THTensor_cumsum(handle_, handle_, dimension), "cumsum_"); }
-    /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
-    /// cumsum, and with `TH_UNDEFINED` the same.
+    /// `r[i] = t[0] + ... + t[i]` along `dimension`, where `t` is first converted to `dtype`, the dtype of the result.
     Tensor cumsumDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_cumsumDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumsumDtype");
@@ -3118,14 +3108,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cumsum_(int dimension, Dtype dtype) {
         return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
     }
-    /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
+    /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
     Tensor cumprod(int dimension) const {
         detail::New r;
         return r(THTensor_cumprod(r.handle, handle_, dimension), "cumprod");
     }
     Tensor &cumprod_(int dimension) { return changed(THTensor_cumprod(handle_, handle_, dimension), "cumprod_"); }
-    /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
-    /// cumsumDtype.
+    /// `r[i] = t[0] * ... * t[i]` along `dimension`, where `t` is first converted to `dtype`; otherwise as cumprod,
+    /// with `dtype` as for cumsumDtype.
     Tensor cumprodDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_cumprodDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "cumprodDtype");
@@ -3141,10 +3131,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cumprod_(int dimension, Dtype dtype) {
         return changed(THTensor_cumprodDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumprod_");
     }
-    /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
-    /// equals.
+    /// `values[i] = max(t[0], ..., t[i])` along `dimension`; `indices` = its int64 index, the last one among equal
+    /// elements.
     ValuesIndices cummax(int dimension) const;
-    /// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
+    /// `values[i] = min(t[0], ..., t[i])` along `dimension`; all values after a NaN are NaN.
     ValuesIndices cummin(int dimension) const;
     /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow.
     Tensor softmax(int dimension) const {
@@ -3152,8 +3142,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_softmax(r.handle, handle_, dimension), "softmax");
     }
     Tensor &softmax_(int dimension) { return changed(THTensor_softmax(handle_, handle_, dimension), "softmax_"); }
-    /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise
-    /// as softmax, and with `TH_UNDEFINED` the same.
+    /// `r = e^t / sum of e^t` along `dimension`, where `t` is first converted to the float `dtype`, the dtype of the
+    /// result.
     Tensor softmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_softmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)), "softmaxDtype");
@@ -3169,7 +3159,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &softmax_(int dimension, Dtype dtype) {
         return changed(THTensor_softmaxDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "softmax_");
     }
-    /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny.
+    /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, accurate even where softmax is tiny.
     Tensor logSoftmax(int dimension) const {
         detail::New r;
         return r(THTensor_logSoftmax(r.handle, handle_, dimension), "logSoftmax");
@@ -3177,8 +3167,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logSoftmax_(int dimension) {
         return changed(THTensor_logSoftmax(handle_, handle_, dimension), "logSoftmax_");
     }
-    /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
-    /// softmaxDtype.
+    /// `r = t - log(sum of e^t)` along `dimension`, where `t` is first converted to `dtype`; otherwise as logSoftmax,
+    /// with `dtype` as for softmaxDtype.
     Tensor logSoftmaxDtype(int dimension, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
         return r(THTensor_logSoftmaxDtype(r.handle, handle_, dimension, static_cast<THDtype>(dtype)),
@@ -3204,8 +3194,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logcumsumexp_(int dimension) {
         return changed(THTensor_logcumsumexp(handle_, handle_, dimension), "logcumsumexp_");
     }
-    /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
-    /// minus infinity.
+    /// `r = log(sum of e^t)` over `dimension`, or over all elements with `TH_ALL_DIMS`, without overflow; without
+    /// elements the result is minus infinity.
     Tensor logsumexp(int dimension, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_logsumexp(r.handle, handle_, dimension, keepdim), "logsumexp");
@@ -3213,8 +3203,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logsumexp_(int dimension, bool keepdim = false) {
         return changed(THTensor_logsumexp(handle_, handle_, dimension, keepdim), "logsumexp_");
     }
-    /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims`
-    /// NULL.
+    /// `r = log(sum of e^t)` over the `ndim` distinct dimensions in `dims`, or over all if `ndim` is 0 and `dims` NULL.
     Tensor logsumexpDims(IntList dims, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_logsumexpDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "logsumexpDims");
@@ -3232,7 +3221,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &logsumexp_(IntList dims, bool keepdim = false) {
         return changed(THTensor_logsumexpDims(handle_, handle_, dims.count(), dims.data(), keepdim), "logsumexp_");
     }
-    /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by
+    /// `r = t`, where each slice along `dimension` with a p-norm above `maxnorm` is multiplied by
     /// `maxnorm / (norm + 1e-7)`.
     Tensor renorm(double value, int dimension, double maxnorm) const {
         detail::New r;
@@ -3244,61 +3233,61 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ---------------------------------------------------------------------------- Losses, normalization and gradients
 
-    /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`.
+    /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, computed from its result `y` and the
+    /// gradient `g` of the result.
     Tensor softmaxGrad(const Tensor &y, int dimension) const {
         detail::New r;
         return r(THTensor_softmaxGrad(r.handle, handle_, y.get(), dimension), "softmaxGrad");
     }
-    /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, from its result `y`.
+    /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, computed from its result `y` and the
+    /// gradient `g` of the result.
     Tensor logSoftmaxGrad(const Tensor &y, int dimension) const {
         detail::New r;
         return r(THTensor_logSoftmaxGrad(r.handle, handle_, y.get(), dimension), "logSoftmaxGrad");
     }
-    /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance, the biased one, over the last
-    /// `normalizedNdim` dimensions of `t`, 1 at least.
+    /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over the last
+    /// `normalizedNdim` dimensions of `t`, at least 1.
     Tensor layerNorm(int normalizedNdim, const Tensor &weight = {}, const Tensor &bias = {},
         double eps = 0.00001) const {
         detail::New r;
         return r(THTensor_layerNorm(r.handle, handle_, normalizedNdim, weight.get(), bias.get(), eps), "layerNorm");
     }
-    /// The gradients of layerNorm from `g`, that of its result: `gradInput` that of `t`, `gradWeight` and `gradBias`
-    /// those of `weight` and `bias`, of the dtype of `weight` or else of `t`.
+    /// The gradients of layerNorm, computed from the gradient `g` of its result: `gradInput` of `t`, `gradWeight` of
+    /// `weight` and `gradBias` of `bias`.
     GradInputGradWeightGradBias layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight = {},
         double eps = 0.00001) const;
-    /// `r = -weight[c] * t[c]` for each position, `c` being its class in `target`: the loss of log-probabilities `t`,
-    /// which logSoftmax makes, of shape `[classes]`, `[batch, classes]` or `[batch, classes, sizes...]`.
+    /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
+    /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
         detail::New r;
         return r(THTensor_nllLoss(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction),
             ignoreIndex), "nllLoss");
     }
-    /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere; with `TH_REDUCTION_MEAN` divided by the
-    /// sum of the weights: the gradient of nllLoss.
+    /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere: the gradient of nllLoss.
     Tensor nllLossGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
         detail::New r;
         return r(THTensor_nllLossGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
             static_cast<THReduction>(reduction), ignoreIndex), "nllLossGrad");
     }
-    /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`, from the logarithms before they are
-    /// rounded to 16 bits.
+    /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`.
     Tensor crossEntropy(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
         int64_t ignoreIndex = -100) const {
         detail::New r;
         return r(THTensor_crossEntropy(r.handle, handle_, target.get(), weight.get(),
             static_cast<THReduction>(reduction), ignoreIndex), "crossEntropy");
     }
-    /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 where the position does not count;
-    /// with `TH_REDUCTION_MEAN` divided by the sum of the weights: the gradient of crossEntropy.
+    /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 at ignored positions: the gradient
+    /// of crossEntropy.
     Tensor crossEntropyGrad(const Tensor &t, const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) const {
         detail::New r;
         return r(THTensor_crossEntropyGrad(r.handle, handle_, t.get(), target.get(), weight.get(),
             static_cast<THReduction>(reduction), ignoreIndex), "crossEntropyGrad");
     }
-    /// crossEntropy with targets that are smoothed: the class of a position counts `1 - smoothing`, and all `classes`
-    /// of them, itself included, `smoothing / classes`, each with its weight.
+    /// crossEntropy with smoothed targets: the class of a position counts `1 - smoothing`, and each of the `classes`
+    /// classes, including this one, counts `smoothing / classes`, multiplied by its weight.
     Tensor crossEntropyLabelSmoothing(const Tensor &target, const Tensor &weight = {},
         Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100, double smoothing = 0) const {
         detail::New r;
@@ -3336,7 +3325,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THReduction>(reduction)), "bceWithLogits");
     }
     /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from
-    /// those whose logarithms are `t`; `target * log(target)` is 0 where `target` is.
+    /// the probabilities whose logarithms are `t`.
     Tensor klDiv(const Tensor &target, bool logTarget = false, Reduction reduction = Reduction::Mean) const {
         detail::New r;
         return r(THTensor_klDiv(r.handle, handle_, target.get(), logTarget, static_cast<THReduction>(reduction)),
@@ -3345,7 +3334,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
     RMeanInvstd batchNorm(const Tensor &weight = {}, const Tensor &bias = {}, const Tensor &runningMean = {},
         const Tensor &runningVar = {}, bool training = false, double momentum = 0.1, double eps = 0.00001) const;
-    /// `r[i..., :] = weight[index[i...], :]`: the rows of a table.
+    /// `r[i..., :] = weight[index[i...], :]`: rows of a table.
     Tensor embedding(const Tensor &index, int64_t paddingIdx = -1) const {
         detail::New r;
         return r(THTensor_embedding(r.handle, handle_, index.get(), paddingIdx), "embedding");
@@ -3370,7 +3359,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_eluGrad(r.handle, handle_, t.get(), value), "eluGrad");
     }
-    /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus.
+    /// `r = g / (1 + e^(-beta * t))`, or `g` where `beta * t > threshold`: the gradient of softplus.
     Tensor softplusGrad(const Tensor &t, double beta = 1, double threshold = 20) const {
         detail::New r;
         return r(THTensor_softplusGrad(r.handle, handle_, t.get(), beta, threshold), "softplusGrad");
@@ -3385,13 +3374,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_tanhGrad(r.handle, handle_, y.get()), "tanhGrad");
     }
-    /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
-    /// gradient of gelu.
+    /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function Phi and the density phi of the standard normal
+    /// distribution: the gradient of gelu.
     Tensor geluGrad(const Tensor &t) const {
         detail::New r;
         return r(THTensor_geluGrad(r.handle, handle_, t.get()), "geluGrad");
     }
-    /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf.
+    /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf.
     Tensor geluTanhGrad(const Tensor &t) const {
         detail::New r;
         return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
@@ -3399,38 +3388,38 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
 
-    /// `values = elements of t in ascending order along dimension`, or in `descending` order; int64 `indices` tell
-    /// where each of them stood.
+    /// `values = elements of t in ascending order along dimension`, or in `descending` order; `indices` = the int64
+    /// index in `t` of each value.
     ValuesIndices sort(int dimension = -1, bool descending = false, bool stable = false) const;
-    /// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of
-    /// `THTensor_sort`.
+    /// `r = indices that sort t along dimension`: the int64 indices of `THTensor_sort`.
     Tensor argsort(int dimension = -1, bool descending = false, bool stable = false) const {
         detail::New r;
         return r(THTensor_argsort(r.handle, handle_, dimension, descending, stable), "argsort");
     }
-    /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
+    /// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort` with `stable`.
     Tensor msort() const { detail::New r; return r(THTensor_msort(r.handle, handle_), "msort"); }
-    /// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand.
+    /// `values = k least elements of t along dimension`, or the `k` greatest with `largest`; `indices` = the int64
+    /// index of each value.
     ValuesIndices topk(int64_t k, int dimension = -1, bool largest = true, bool sorted = true) const;
-    /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else
-    /// each slice along it.
+    /// `values = the distinct elements of t in ascending order`; unless `dimension` is `TH_ALL_DIMS`, the distinct
+    /// slices along `dimension`.
     ValuesInverseCounts unique(int dimension = everyDim) const;
-    /// `values = one element of each run of equal ones in t`, in the order of `t`; with `TH_ALL_DIMS` as dimension in
-    /// row-major order, else one slice of each run along it.
+    /// `values = one element of each run of equal elements in t`, in row-major order; unless `dimension` is
+    /// `TH_ALL_DIMS`, one slice of each run along `dimension`.
     ValuesInverseCounts uniqueConsecutive(int dimension = everyDim) const;
-    /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]`
-    /// can be inserted before, or behind, what equals it.
+    /// `r[..] = number of elements of sequence less than t[..]`, or with `right` less than or equal to `t[..]`: the
+    /// int64 index at which `t[..]` can be inserted before, or after, its equals.
     Tensor searchsorted(const Tensor &t, bool right = false, const Tensor &sorter = {}) const {
         detail::New r;
         return r(THTensor_searchsorted(r.handle, handle_, t.get(), right, sorter.get()), "searchsorted");
     }
-    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right`
-    /// `boundaries[i - 1] <= t[..] < boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
+    /// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` where
+    /// `boundaries[i - 1] <= t[..] < boundaries[i]`, as `THTensor_searchsorted` with the vector `boundaries`.
     Tensor bucketize(const Tensor &boundaries, bool right = false) const {
         detail::New r;
         return r(THTensor_bucketize(r.handle, handle_, boundaries.get(), right), "bucketize");
     }
-    /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none.
+    /// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none, as Bool.
     Tensor isin(const Tensor &tests, bool assumeUnique = false, bool invert = false) const {
         detail::New r;
         return r(THTensor_isin(r.handle, handle_, tests.get(), assumeUnique, invert), "isin");
@@ -3438,39 +3427,39 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // -------------------------------------------------------------------------------- Order statistics and histograms
 
-    /// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
-    /// tell where each first occurs (row-major over all).
+    /// `values = k-th smallest elements of t over dimension`, with `k` from 1, or over all elements with `TH_ALL_DIMS`;
+    /// `indices` = the int64 index of the first occurrence of each value, in row-major order over all elements.
     ValuesIndices kthvalue(int64_t k, int dimension = -1, bool keepdim = false) const;
-    /// `values = medians of t over dimension`: the middle element in order, the smaller of two.
+    /// `values = medians of t over dimension`: the middle element in ascending order, or the smaller of the two middle
+    /// elements.
     ValuesIndices median(int dimension = -1, bool keepdim = false) const;
-    /// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing
-    /// else.
+    /// `values = medians of t over dimension without the NaNs`; the median of NaNs alone is NaN.
     ValuesIndices nanmedian(int dimension = -1, bool keepdim = false) const;
-    /// The median of all elements, if one is NaN, and for no floats at all.
+    /// The median of all elements; NaN if any element is NaN, if `t` is empty.
     double medianall() const {
         THClearLastError();
         const double r = THTensor_medianall(handle_);
         return detail::known(r, r != r, "medianall");
     }
-    /// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`;
-    /// int64 `indices` tell where each last occurs.
+    /// `values = most frequent elements of t over dimension`, or over all elements with `TH_ALL_DIMS`; of equally
+    /// frequent elements, the smallest.
     ValuesIndices mode(int dimension = -1, bool keepdim = false) const;
-    /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with
-    /// `TH_ALL_DIMS`; q from 0 to 1.
+    /// `r = element of rank q * (n - 1) of t over dimension` in ascending order, with ranks from 0, or over all
+    /// elements with `TH_ALL_DIMS`; `q` is from 0 to 1.
     Tensor quantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
         detail::New r;
         return r(THTensor_quantile(r.handle, handle_, q, dimension, keepdim,
             static_cast<THInterpolation>(interpolation)), "quantile");
     }
-    /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+    /// `r = quantile q of t over dimension without the NaNs`; the quantile of NaNs alone is NaN.
     Tensor nanquantile(double q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
         detail::New r;
         return r(THTensor_nanquantile(r.handle, handle_, q, dimension, keepdim,
             static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
-    /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`.
+    /// As quantile for each element of the vector `q` of floats: `r[i]` has the quantiles of `q[i]`.
     Tensor quantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
         detail::New r;
@@ -3483,7 +3472,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_quantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
             static_cast<THInterpolation>(interpolation)), "quantile");
     }
-    /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+    /// As quantileTensor without the NaNs; the quantile of NaNs alone is NaN.
     Tensor nanquantileTensor(const Tensor &q, int dimension = everyDim, bool keepdim = false,
         Interpolation interpolation = Interpolation::Linear) const {
         detail::New r;
@@ -3496,18 +3485,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_nanquantileTensor(r.handle, handle_, q.get(), dimension, keepdim,
             static_cast<THInterpolation>(interpolation)), "nanquantile");
     }
-    /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max`
-    /// counting to the last bin.
+    /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`; the last bin includes the
+    /// upper edge `max`.
     Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const {
         detail::New r;
         return r(THTensor_histc(r.handle, handle_, bins, min, max), "histc");
     }
-    /// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place.
+    /// As histc for each row in the last dimension of `t`; this dimension of `r` has size `bins`.
     Tensor bhistc(int64_t bins = 100, double min = 0, double max = 0) const {
         detail::New r;
         return r(THTensor_bhistc(r.handle, handle_, bins, min, max), "bhistc");
     }
-    /// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
+    /// `r[i] = number of elements of t equal to i`, or the sum of the weights of these elements; `weights` may be NULL.
     Tensor bincount(const Tensor &weights = {}, int64_t minlength = 0) const {
         detail::New r;
         return r(THTensor_bincount(r.handle, handle_, weights.get(), minlength), "bincount");
@@ -3515,9 +3504,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------------------ Matrix products
 
-    /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool.
+    /// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype except Bool.
     Tensor mm(const Tensor &m2) const { detail::New r; return r(THTensor_mm(r.handle, handle_, m2.get()), "mm"); }
-    /// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
+    /// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype except Bool.
     Tensor mv(const Tensor &vec) const { detail::New r; return r(THTensor_mv(r.handle, handle_, vec.get()), "mv"); }
     /// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p].
     Tensor addmm(double beta, double alpha, const Tensor &m1, const Tensor &m2) const {
@@ -3551,7 +3540,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
     Tensor bmm(const Tensor &b2) const { detail::New r; return r(THTensor_bmm(r.handle, handle_, b2.get()), "bmm"); }
-    /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
+    /// `r[i] = beta * t[i] + alpha * (b1[i] @ b2[i])` for each index `i` of the batch; `t` broadcasts to [b x n x p].
     Tensor baddbmm(double beta, double alpha, const Tensor &b1, const Tensor &b2) const {
         detail::New r;
         return r(THTensor_baddbmm(r.handle, beta, handle_, alpha, b1.get(), b2.get()), "baddbmm");
@@ -3581,23 +3570,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &addbmm_(const Tensor &b1, const Tensor &b2) {
         return changed(THTensor_addbmm(handle_, 1, handle_, 1, b1.get(), b2.get()), "addbmm_");
     }
-    /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast.
+    /// `r = a @ b` for matrices in the last two dimensions; the other dimensions broadcast.
     Tensor matmul(const Tensor &b) const {
         detail::New r;
         return r(THTensor_matmul(r.handle, handle_, b.get()), "matmul");
     }
-    /// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
+    /// `r = a[0] * b[0] + a[1] * b[1] + ...` for vectors of one size; `r` is a scalar.
     Tensor dot(const Tensor &b) const { detail::New r; return r(THTensor_dot(r.handle, handle_, b.get()), "dot"); }
-    /// As dot: there are no complex numbers to conjugate.
+    /// The same as dot, because there are no complex numbers to conjugate.
     Tensor vdot(const Tensor &b) const { detail::New r; return r(THTensor_vdot(r.handle, handle_, b.get()), "vdot"); }
     /// `r[i, j] = v1[i] * v2[j]` for vectors.
     Tensor outer(const Tensor &v2) const {
         detail::New r;
         return r(THTensor_outer(r.handle, handle_, v2.get()), "outer");
     }
-    /// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
+    /// `r[i, j] = v1[i] * v2[j]` for vectors: the BLAS name of outer.
     Tensor ger(const Tensor &v2) const { detail::New r; return r(THTensor_ger(r.handle, handle_, v2.get()), "ger"); }
-    /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
+    /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of `v1` and `v2`.
     Tensor addr(double beta, double alpha, const Tensor &v1, const Tensor &v2) const {
         detail::New r;
         return r(THTensor_addr(r.handle, beta, handle_, alpha, v1.get(), v2.get()), "addr");
@@ -3612,28 +3601,26 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &addr_(const Tensor &v1, const Tensor &v2) {
         return changed(THTensor_addr(handle_, 1, handle_, 1, v1.get(), v2.get()), "addr_");
     }
-    /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first.
+    /// `r` = the sum of `a * b` over the last dimension, for every combination of indices of the other dimensions.
     Tensor inner(const Tensor &b) const {
         detail::New r;
         return r(THTensor_inner(r.handle, handle_, b.get()), "inner");
     }
-    /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these
-    /// pairs, whose sizes are equal or one of them 1, which broadcasts; the other dimensions remain, those of `a`
-    /// first.
+    /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and dimension `dims_b[k]` of `b`, for `k` from 0 to
+    /// `ndim - 1`.
     Tensor tensordot(const Tensor &b, IntList dims_a, IntList dims_b) const {
         detail::New r;
         return r(THTensor_tensordot(r.handle, handle_, b.get(), detail::common("tensordot", {dims_a, dims_b}),
             dims_a.data(), dims_b.data()), "tensordot");
     }
-    /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
-    /// negative `n` that of the inverse, float32 and float64 only.
+    /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`.
     Tensor matrixPower(int64_t n) const {
         detail::New r;
         return r(THTensor_matrixPower(r.handle, handle_, n), "matrixPower");
     }
-    /// Kronecker's product: each element of `a` times all of `b`, as a block in its place.
+    /// `r` = the Kronecker product: a block matrix whose block at each index of `a` is `a[index] * b`.
     Tensor kron(const Tensor &b) const { detail::New r; return r(THTensor_kron(r.handle, handle_, b.get()), "kron"); }
-    /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast.
+    /// `r` = the cross product `a x b` of the vectors along `dimension`, which has size 3.
     Tensor cross(const Tensor &b, int dimension) const {
         detail::New r;
         return r(THTensor_cross(r.handle, handle_, b.get(), dimension), "cross");
@@ -3643,8 +3630,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_cdist(r.handle, handle_, b.get(), p), "cdist");
     }
-    /// cdist with a choice for `p` 2: `TH_DISTANCE_AUTO`, as cdist; `TH_DISTANCE_PRODUCT`, always the matrix product;
-    /// `TH_DISTANCE_DIFFERENCES`, the norms of the differences, whose error is some eps of each distance.
+    /// As cdist, where `mode` selects the method for `p` 2.
     Tensor cdistMode(const Tensor &b, double p = 2, DistanceMode mode = DistanceMode::Auto) const {
         detail::New r;
         return r(THTensor_cdistMode(r.handle, handle_, b.get(), p, static_cast<THDistanceMode>(mode)), "cdistMode");
@@ -3659,7 +3645,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------ Products of compressed rows
 
-    /// Compresses coordinates by rows: entry `k` of a matrix of `size` rows stands in row `rows[k]` and column
+    /// Compresses coordinates by rows: entry `k` of a matrix of `size` rows is in row `rows[k]` and column
     /// `columns[k]`, both less than 2^32.
     CrowColStartsOrder csrCompress(const Tensor &columns, int64_t size) const;
     /// `r = A @ m` for the matrix A [n x k] of compressed rows and a matrix `m` [k x p] or a vector [k].
@@ -3683,26 +3669,25 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_csrMatmulTransposed(r.handle, handle_, col.get(), nullptr, m.get(), columns),
             "csrMatmulTransposed");
     }
-    /// `r[k]` = the sum of `a[i] * b[j]` over their elements, for each entry `k` of a pattern, which stands in row `i`
-    /// and column `j`; `a` [n x p] and `b` [m x p] are matrices, or vectors as matrices of one column: the entries of
-    /// `a @ b^T` that the pattern has.
+    /// `r[k] = sum of a[i] * b[j]`, the dot product of row `i` of `a` and row `j` of `b`, for each entry `k` of a
+    /// pattern, in row `i` and column `j`: the elements of `a @ b^T` at the entries of the pattern.
     Tensor csrSampled(const Tensor &col, const Tensor &a, const Tensor &b) const {
         detail::New r;
         return r(THTensor_csrSampled(r.handle, handle_, col.get(), a.get(), b.get()), "csrSampled");
     }
-    /// `r` = softmax of the entries of each row: `e^x` by the sum of `e^x` over the row, of floats.
+    /// `r = e^x / sum of e^x` over the entries of each row: the softmax of floats.
     Tensor csrSoftmax(const Tensor &values) const {
         detail::New r;
         return r(THTensor_csrSoftmax(r.handle, handle_, values.get()), "csrSoftmax");
     }
-    /// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, from its result `y`.
+    /// `r = y * (g - sum of g * y)` over each row: the gradient of csrSoftmax, computed from its result `y` and the
+    /// gradient `g` of the result.
     Tensor csrSoftmaxGrad(const Tensor &g, const Tensor &y) const {
         detail::New r;
         return r(THTensor_csrSoftmaxGrad(r.handle, handle_, g.get(), y.get()), "csrSoftmaxGrad");
     }
     /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the `upper` or lower triangle of the square
-    /// matrix A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats; with `unitriangular`
-    /// the diagonal counts as ones.
+    /// matrix A [n x n] of compressed rows, and a matrix `b` [n x p] or a vector [n] of floats.
     Tensor csrTrtrs(const Tensor &col, const Tensor &values, const Tensor &b, bool upper = false,
         bool transpose = false, bool unitriangular = false) const {
         detail::New r;
@@ -3710,7 +3695,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             unitriangular), "csrTrtrs");
     }
     /// `r = the X with A X = b`, or with `transpose` of `A^T X = b`, for the square matrix A [n x n] of compressed
-    /// rows, and a matrix `b` [n x p] or a vector [n]; float32 or float64.
+    /// rows, and a matrix `b` [n x p] or a vector [n] of float32 or float64.
     Tensor csrSolve(const Tensor &col, const Tensor &values, const Tensor &b, bool transpose = false) const {
         detail::New r;
         return r(THTensor_csrSolve(r.handle, handle_, col.get(), values.get(), b.get(), transpose), "csrSolve");
@@ -3724,12 +3709,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_csrCg(r.handle, nullptr, handle_, col.get(), values.get(), b.get(), start.get(), tol, maxIter,
             progress, context) == -1 ? THGetLastErrorCode() : TH_OK, "csrCg");
     }
-    /// `r` = the entries of A @ B, the product of two matrices of compressed rows, which is another one: `rcrow` has
-    /// where its rows start, `rcol` the column of each entry.
+    /// `r` = the entries of A @ B, the product of two matrices of compressed rows, as a matrix of compressed rows with
+    /// the row starts `rcrow` and the columns `rcol`.
     RRcrowRcol csrMatmulCsr(const Tensor &acol, const Tensor &avalues, const Tensor &bcrow, const Tensor &bcol,
         const Tensor &bvalues, int64_t columns) const;
-    /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, which stands in row `i` and column `j`:
-    /// csrSampled for matrices of compressed rows.
+    /// `r[k]` = element [i, j] of A @ B for each entry `k` of a pattern, in row `i` and column `j`: csrSampled for
+    /// matrices of compressed rows.
     Tensor csrSampledCsr(const Tensor &col, const Tensor &acrow, const Tensor &acol, const Tensor &avalues,
         const Tensor &bcrow, const Tensor &bcol, const Tensor &bvalues, int64_t columns, bool transposeA,
         bool transposeB) const {
@@ -3744,37 +3729,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     RbRa gesv(const Tensor &a) const;
     /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
     XLu solve(const Tensor &a) const;
-    /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`;
-    /// with `unitriangular` its diagonal counts as ones.
+    /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`.
     RbRa trtrs(const Tensor &a, bool upper = false, bool transpose = false, bool unitriangular = false) const;
     /// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with
     /// `a X = b`.
     RbRa gels(const Tensor &a) const;
-    /// `x = the X of least norm of those with least |b - a X|`, for `a` [m x n] of any rank, by its singular values
-    /// `s`, descending.
+    /// `x = the X of least norm among those with least |b - a X|`, for `a` [m x n] of any rank, computed from its
+    /// singular values `s`, in descending order.
     XRankS lstsq(const Tensor &a, double rcond = -1) const;
-    /// `ra = L and U of a = P L U`, packed: U, and below its diagonal L, whose diagonal is 1.
+    /// `ra = L and U of a = P L U`, packed: U, and L below its diagonal.
     RaRpivots btrifact(bool pivot = true) const;
-    /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact.
+    /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, that btrifact computed.
     Tensor btrisolve(const Tensor &atf, const Tensor &pivots) const {
         detail::New r;
         return r(THTensor_btrisolve(r.handle, handle_, atf.get(), pivots.get()), "btrisolve");
     }
-    /// `a = p l u` with `p` a permutation, `l` lower triangular with ones on the diagonal, `u` upper triangular: [m x
-    /// m], [m x k] and [k x n] for k the lesser of m and n.
+    /// `a = p l u` with a permutation `p` [m x m], a lower triangular `l` [m x k] with ones on the diagonal, and an
+    /// upper triangular `u` [k x n], where k is the lesser of m and n.
     PLU lu() const;
-    /// `ra = the inverse of a`; a singular one is an error.
+    /// `ra = the inverse of a`; a singular `a` is an error.
     Tensor getri() const { detail::New r; return r(THTensor_getri(r.handle, handle_), "getri"); }
     /// getri by PyTorch's name: `r = the inverse of t`.
     Tensor inverse() const { detail::New r; return r(THTensor_inverse(r.handle, handle_), "inverse"); }
-    /// `r = the determinant of each square matrix of t`: 0-d for one.
+    /// `r = the determinant of each square matrix of t`; a single matrix gives a 0-d result.
     Tensor det() const { detail::New r; return r(THTensor_det(r.handle, handle_), "det"); }
-    /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix, where det would overflow or underflow.
+    /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix; use it where det would overflow or
+    /// underflow.
     SignLogabsdet slogdet() const;
     /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
     Tensor logdet() const { detail::New r; return r(THTensor_logdet(r.handle, handle_), "logdet"); }
-    /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
-    /// triangle alone is looked at; zeros in the other (Cholesky).
+    /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a` (Cholesky).
     Tensor potrf(bool upper = false) const {
         detail::New r;
         return r(THTensor_potrf(r.handle, handle_, upper), "potrf");
@@ -3784,31 +3768,29 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_cholesky(r.handle, handle_, upper), "cholesky");
     }
-    /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
+    /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` computed by potrf.
     Tensor potrs(const Tensor &a, bool upper = false) const {
         detail::New r;
         return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
-    /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
+    /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` computed by potrf.
     Tensor potri(bool upper = false) const {
         detail::New r;
         return r(THTensor_potri(r.handle, handle_, upper), "potri");
     }
-    /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first:
-    /// `ra` is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
+    /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, with the greatest pivot
+    /// first.
     RaRpiv pstrf(bool upper = false, double tol = -1) const;
-    /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular.
+    /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, and `rr` is upper triangular.
     RqRr qr(bool some = true) const;
-    /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ...
+    /// `ra = R of a = Q R`, and below its diagonal the reflectors whose product is Q = H(1) H(2) ...
     RaRtau geqrf() const;
-    /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which
-    /// there may be fewer than n.
+    /// `ra = the first n columns of Q` for the reflectors packed in `a` [m x n] and `tau`, as geqrf computes them.
     Tensor orgqr(const Tensor &tau) const {
         detail::New r;
         return r(THTensor_orgqr(r.handle, handle_, tau.get()), "orgqr");
     }
-    /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in
-    /// `a` and `tau`.
+    /// `ra = Q c`, or `c Q` if `left` is 0, for the square Q of the reflectors packed in `a` and `tau`.
     Tensor ormqr(const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) const {
         detail::New r;
         return r(THTensor_ormqr(r.handle, handle_, tau.get(), c.get(), left, transpose), "ormqr");
@@ -3818,34 +3800,30 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     ReRv syev(bool upper = false) const;
     /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
     EV symeig(bool upper = false) const;
-    /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the
-    /// positive imaginary part first.
+    /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts.
     ReRv geev() const;
     /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
     EV eig() const;
-    /// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with
-    /// orthonormal columns, with `some` [m x k] and [n x k], else [m x m] and [n x n].
+    /// `a = ru diag(rs) rv^T` for [m x n]: `rs` [k] in descending order, where k is the lesser of m and n.
     RuRsRv gesvd(bool some = true) const;
     /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
     USV svd(bool some = true) const;
-    /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
-    /// negative: the dtype's epsilon times the greater of m and n.
+    /// `r = the pseudoinverse of t`, [n x m] for [m x n].
     Tensor pinverse(double rcond = 1e-15) const {
         detail::New r;
         return r(THTensor_pinverse(r.handle, handle_, rcond), "pinverse");
     }
-    /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
-    /// magnitude if `t` is `symmetric`, by its lower triangle.
+    /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`.
     Tensor matrixRank(double tol = -1, bool symmetric = false) const {
         detail::New r;
         return r(THTensor_matrixRank(r.handle, handle_, tol, symmetric), "matrixRank");
     }
-    /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.
+    /// `r = the norm p of each matrix`; with `keepdim` both dimensions remain with size 1.
     Tensor matrixNorm(MatrixNorm p = MatrixNorm::NormFro, bool keepdim = false) const {
         detail::New r;
         return r(THTensor_matrixNorm(r.handle, handle_, static_cast<THMatrixNorm>(p), keepdim), "matrixNorm");
     }
-    /// `r = the norm p of each matrix times that of its inverse`; infinite for a singular one.
+    /// `r = the norm p of each matrix times the norm p of its inverse`; infinite for a singular matrix.
     Tensor cond(MatrixNorm p = MatrixNorm::NormFro) const {
         detail::New r;
         return r(THTensor_cond(r.handle, handle_, static_cast<THMatrixNorm>(p)), "cond");
@@ -3856,8 +3834,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // ---------------------------------------------------------------------------------------------------- Convolution
 
     /// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`,
-    /// where the input is 0 in the padding, and each of `groups` of channels is taken by itself: conv1d, conv2d or
-    /// conv3d, by the dimensions of `weight`.
+    /// with zeros in the padding, and separately for each of `groups` groups of channels.
     Tensor convolution(const Tensor &weight, const Tensor &bias, IntList stride, IntList padding, IntList dilation,
         bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
         detail::New r;
@@ -3899,8 +3876,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
             dilation.data()), "convTranspose1d");
     }
-    /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]`
-    /// gets `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
+    /// Spreads each element of the input over a window of the result: `input[n][c][y] * weight[c][o][k]` is added to
+    /// `r[n][o][y * stride + k * dilation - padding]` for all `c`, `y` and `k`, and `bias[o]` to each element.
     Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
         IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
         detail::New r;
@@ -3916,7 +3893,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
             dilation.data()), "convTranspose3d");
     }
-    /// `r = gradient of the input of a convolution`, from that of its result.
+    /// `r = gradient of the input of a convolution`, computed from the gradient of its result.
     Tensor convolutionGradInput(const Tensor &weight, const Tensor &input, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
         detail::New r;
@@ -3930,8 +3907,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_convolutionGradInput(r.handle, handle_, weight.get(), input.get(), outputPadding.count(),
             nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradInput");
     }
-    /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its
-    /// input.
+    /// `r = gradient of the weight of a convolution`, summed over the batch, computed from its input and the gradient
+    /// of its result.
     Tensor convolutionGradWeight(const Tensor &input, const Tensor &weight, IntList stride, IntList padding,
         IntList dilation, bool transposed, IntList outputPadding = {}, int64_t groups = 1) const {
         detail::New r;
@@ -3945,13 +3922,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_convolutionGradWeight(r.handle, handle_, input.get(), weight.get(), outputPadding.count(),
             nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups), "convolutionGradWeight");
     }
-    /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
-    /// dimensions of the images.
+    /// `r = gradient of the bias of a convolution`: the gradient of its result, summed over the batch and over the
+    /// `imageDims` dimensions of the images.
     Tensor convolutionGradBias(int imageDims) const {
         detail::New r;
         return r(THTensor_convolutionGradBias(r.handle, handle_, imageDims), "convolutionGradBias");
     }
-    /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
     Tensor conv1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
         detail::New r;
@@ -3962,7 +3939,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv1d");
     }
-    /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
     Tensor conv2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
         detail::New r;
@@ -3973,7 +3950,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv2d");
     }
-    /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+    /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
     Tensor conv3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
         int64_t padding = 0) const {
         detail::New r;
@@ -4023,8 +4000,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
             "convTranspose3d");
     }
-    /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape
-    /// counts alone.
+    /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, of which only
+    /// the shape is used.
     Tensor convolutionGradInputUniform(const Tensor &weight, const Tensor &input, int64_t stride = 1,
         int64_t padding = 0) const {
         detail::New r;
@@ -4036,8 +4013,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_convolutionGradInputUniform(r.handle, handle_, weight.get(), input.get(), stride, padding),
             "convolutionGradInput");
     }
-    /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape
-    /// counts alone.
+    /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, of which only
+    /// the shape is used.
     Tensor convolutionGradWeightUniform(const Tensor &input, const Tensor &weight, int64_t stride = 1,
         int64_t padding = 0) const {
         detail::New r;
@@ -4049,23 +4026,22 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_convolutionGradWeightUniform(r.handle, handle_, input.get(), weight.get(), stride, padding),
             "convolutionGradWeight");
     }
-    /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images
-    /// as columns, PyTorch's unfold.
+    /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, with zeros in the padding: the windows
+    /// of images as columns (PyTorch's unfold).
     Tensor im2col(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {}) const {
         detail::New r;
         return r(THTensor_im2col(r.handle, handle_, detail::common("im2col", {kernel, stride, padding, dilation}),
             kernel.data(), stride.data(), padding.data(), dilation.data()), "im2col");
     }
-    /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of
-    /// `t` that im2col would make of them; PyTorch's fold of images.
+    /// The transpose of im2col: each element of `r` is the sum of the elements of `t` that im2col would copy from it
+    /// (PyTorch's fold of images).
     Tensor col2im(IntList imageSizes, IntList kernel, IntList stride = {}, IntList padding = {},
         IntList dilation = {}) const {
         detail::New r;
         return r(THTensor_col2im(r.handle, handle_, detail::common("col2im", {imageSizes, kernel, stride, padding,
             dilation}), imageSizes.data(), kernel.data(), stride.data(), padding.data(), dilation.data()), "col2im");
     }
-    /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
-    /// convolutions, all of which say the following.
+    /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices.
     Tensor conv2Dmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
         detail::New r;
         return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
@@ -4076,7 +4052,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv2Dmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
             "conv2Dmul");
     }
-    /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
+    /// conv2Dmul of each plane with the kernel at the same index: `r[p] = beta * r[p] + alpha * (t[p] * k[p])`.
     Tensor conv2Dcmul(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
         detail::New r;
         return r(THTensor_conv2Dcmul(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
@@ -4099,10 +4075,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv2Dger(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()),
             "conv2Dger");
     }
-    /// As conv2Dger, with `srow` and `scol` as the distances of taps:
-    /// `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`,
-    /// `size - (kernel - 1) * stride` elements in each dimension: the gradient of the kernels of conv2Dmv from planes
-    /// and the gradient of their result.
+    /// conv2Dger with `srow` and `scol` as the distances of taps:
+    /// `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, with
+    /// `size - (kernel - 1) * stride` elements in each dimension.
     Tensor conv2DRevger(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol) const {
         detail::New r;
         return r(THTensor_conv2DRevger(r.handle, beta, alpha, handle_, k.get(), srow, scol), "conv2DRevger");
@@ -4123,7 +4098,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_conv2Dmv(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmv");
     }
-    /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
+    /// conv2Dmv for each entry of a batch, the first dimension of `t` and `r`.
     Tensor conv2Dmm(double beta, double alpha, const Tensor &k, int64_t srow, int64_t scol, Text vf, Text xc) const {
         detail::New r;
         return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, vf.c_str(), xc.c_str()),
@@ -4133,7 +4108,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_conv2Dmm(r.handle, beta, alpha, handle_, k.get(), srow, scol, "V", xc.c_str()), "conv2Dmm");
     }
-    /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`.
+    /// conv2Dmul by a map: for each row `n` of `map`, the pair `from` and `to`, `alpha * (t[from] * k[n])` is added to
+    /// `beta * r[to]`.
     Tensor conv2Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
         detail::New r;
@@ -4146,8 +4122,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv2Dmap(r.handle, beta, alpha, handle_, k.get(), map.get(), srow, scol, "V", xc.c_str()),
             "conv2Dmap");
     }
-    /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf`
-    /// and `xc` as for conv2Dmul.
+    /// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions.
     Tensor conv3Dmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
         detail::New r;
@@ -4160,8 +4135,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv3Dmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
             "conv3Dmul");
     }
-    /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
-    /// conv2Dmul.
+    /// `r[p] = beta * r[p] + alpha * (t[p] * k[p])`: each volume `t[p]` convolved with the kernel `k[p]`.
     Tensor conv3Dcmul(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
         detail::New r;
@@ -4174,8 +4148,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv3Dcmul(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
             "conv3Dcmul");
     }
-    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as
-    /// for conv2Dmul.
+    /// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` convolved with each kernel `k[o]`.
     Tensor conv3Dger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
         detail::New r;
@@ -4188,13 +4161,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv3Dger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
             "conv3Dger");
     }
-    /// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, `size - (kernel - 1) * stride` elements in
-    /// each dimension: the gradient of the kernels of conv3Dmv from volumes and the gradient of their result.
+    /// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, and `size - (kernel - 1) * stride` elements
+    /// in each dimension.
     Tensor conv3DRevger(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol) const {
         detail::New r;
         return r(THTensor_conv3DRevger(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol), "conv3DRevger");
     }
-    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
+    /// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`.
     Tensor conv3Dmv(double beta, double alpha, const Tensor &k, int64_t sdepth, int64_t srow, int64_t scol, Text vf,
         Text xc) const {
         detail::New r;
@@ -4207,8 +4180,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_conv3Dmv(r.handle, beta, alpha, handle_, k.get(), sdepth, srow, scol, "V", xc.c_str()),
             "conv3Dmv");
     }
-    /// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
-    /// conv2Dmap, `vf` and `xc` as for conv2Dmul.
+    /// For each row `n` of `map`, the pair `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume
+    /// `beta * r[to]`.
     Tensor conv3Dmap(double beta, double alpha, const Tensor &k, const Tensor &map, int64_t sdepth, int64_t srow,
         int64_t scol, Text vf, Text xc) const {
         detail::New r;
@@ -4224,7 +4197,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // -------------------------------------------------------------------------------------------------------- Pooling
 
-    /// maxPool2d of images with one dimension.
+    /// maxPool2d for images with one dimension.
     Tensor maxPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
         detail::New r;
@@ -4235,8 +4208,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         IntList dilation = {}, bool ceilMode = false) const {
         return maxPool1d(IntList(kernel), stride, padding, dilation, ceilMode);
     }
-    /// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane,
-    /// counted in row-major order.
+    /// `r = greatest element of each window`; `indices` = the int64 index of this element within its channel, in
+    /// row-major order, or NULL.
     Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
         detail::New r;
@@ -4247,7 +4220,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         IntList dilation = {}, bool ceilMode = false) const {
         return maxPool2d(IntList(kernel), stride, padding, dilation, ceilMode);
     }
-    /// maxPool2d of images with three dimensions.
+    /// maxPool2d for images with three dimensions.
     Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
         bool ceilMode = false) const {
         detail::New r;
@@ -4258,22 +4231,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         IntList dilation = {}, bool ceilMode = false) const {
         return maxPool3d(IntList(kernel), stride, padding, dilation, ceilMode);
     }
-    /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its
-    /// indices: each element is added where its index leads, and nowhere where that is -1, of a window without an
-    /// element.
+    /// `r = gradient of the input of a max pooling`, adaptive or not, from the gradient of the result and the indices
+    /// of the pooling.
     Tensor maxPoolGradInput(const Tensor &indices, const Tensor &input, int imageDims) const {
         detail::New r;
         return r(THTensor_maxPoolGradInput(r.handle, handle_, indices.get(), input.get(), imageDims),
             "maxPoolGradInput");
     }
-    /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim`
-    /// entries, with each element of `t` where its index leads, and 0 elsewhere.
+    /// `r[indices[i]] = t[i]`, and 0 elsewhere: a partial inverse of a max pooling.
     Tensor maxUnpool(const Tensor &indices, IntList imageSizes) const {
         detail::New r;
         return r(THTensor_maxUnpool(r.handle, handle_, indices.get(), imageSizes.count(), imageSizes.data()),
             "maxUnpool");
     }
-    /// avgPool2d of images with one dimension.
+    /// avgPool2d for images with one dimension.
     Tensor avgPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
         detail::New r;
@@ -4284,8 +4255,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
         return avgPool1d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
     }
-    /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with
-    /// `countIncludePad` by the number of those in the image and its padding, or by `divisor` if that is not 0.
+    /// `r = mean of each window`: the sum of the window's elements in the image, divided by their number.
     Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
         detail::New r;
@@ -4296,7 +4266,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
         return avgPool2d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
     }
-    /// avgPool2d of images with three dimensions.
+    /// avgPool2d for images with three dimensions.
     Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
         bool countIncludePad = true, int64_t divisor = 0) const {
         detail::New r;
@@ -4307,7 +4277,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
         return avgPool3d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
     }
-    /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result.
+    /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from the gradient of the result.
     Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
         bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
         detail::New r;
@@ -4315,8 +4285,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
             "avgPoolGradInput");
     }
-    /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
-    /// fit.
+    /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
     Tensor maxPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1dUniform");
@@ -4325,8 +4294,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1d");
     }
-    /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
-    /// fit.
+    /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
     Tensor maxPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2dUniform");
@@ -4335,8 +4303,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2d");
     }
-    /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as
-    /// fit.
+    /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
     Tensor maxPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3dUniform");
@@ -4345,8 +4312,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3d");
     }
-    /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
-    /// padding counts as elements.
+    /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
+    /// `ceilMode`.
     Tensor avgPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1dUniform");
@@ -4355,8 +4322,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1d");
     }
-    /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
-    /// padding counts as elements.
+    /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
+    /// `ceilMode`.
     Tensor avgPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2dUniform");
@@ -4365,8 +4332,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2d");
     }
-    /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the
-    /// padding counts as elements.
+    /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
+    /// `ceilMode`.
     Tensor avgPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
         detail::New r;
         return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3dUniform");
@@ -4375,7 +4342,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3d");
     }
-    /// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform.
+    /// avgPoolGradInput for avgPool1dUniform, avgPool2dUniform and avgPool3dUniform.
     Tensor avgPoolGradInputUniform(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
         int64_t padding = 0) const {
         detail::New r;
@@ -4388,43 +4355,42 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_avgPoolGradInputUniform(r.handle, handle_, input.get(), imageDims, kernel, stride, padding),
             "avgPoolGradInput");
     }
-    /// adaptiveMaxPool2d of images with one dimension.
+    /// adaptiveMaxPool2d for images with one dimension.
     Tensor adaptiveMaxPool1d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool1d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool1d");
     }
-    /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1
-    /// for as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to
-    /// `(i + 1) * size / n`, rounded up.
+    /// `r = greatest element of each window`, where `sizes` are the numbers of windows: one for each dimension of an
+    /// image, or one for all.
     Tensor adaptiveMaxPool2d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool2d");
     }
-    /// adaptiveMaxPool2d of images with three dimensions.
+    /// adaptiveMaxPool2d for images with three dimensions.
     Tensor adaptiveMaxPool3d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool3d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool3d");
     }
-    /// adaptiveAvgPool2d of images with one dimension.
+    /// adaptiveAvgPool2d for images with one dimension.
     Tensor adaptiveAvgPool1d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool1d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d");
     }
-    /// `r = mean of each window`; windows as for adaptiveMaxPool2d.
+    /// `r = mean of each window`; the windows are as for adaptiveMaxPool2d.
     Tensor adaptiveAvgPool2d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool2d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d");
     }
-    /// adaptiveAvgPool2d of images with three dimensions.
+    /// adaptiveAvgPool2d for images with three dimensions.
     Tensor adaptiveAvgPool3d(IntList sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool3d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d");
     }
-    /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its
-    /// result.
+    /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from the gradient of
+    /// the result.
     Tensor adaptiveAvgPoolGradInput(const Tensor &input, int imageDims) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPoolGradInput(r.handle, handle_, input.get(), imageDims),
@@ -4443,8 +4409,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_ifft(r.handle, handle_, signalDims, normalized), "ifft");
     }
-    /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two
-    /// dimensions, m x n, before that of the complex numbers.
+    /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the two dimensions,
+    /// m x n, before the dimension of the complex numbers.
     Tensor fft2() const { detail::New r; return r(THTensor_fft2(r.handle, handle_), "fft2"); }
     /// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
     Tensor ifft2() const { detail::New r; return r(THTensor_ifft2(r.handle, handle_), "ifft2"); }
@@ -4453,7 +4419,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_rfft(r.handle, handle_, signalDims, normalized, onesided), "rfft");
     }
-    /// The inverse of rfft: `r` is real, and its last dimension the last of the signal.
+    /// The inverse of rfft: `r` is real, and its last dimension is the last dimension of the signal.
     Tensor irfft(int signalDims, bool normalized = false, bool onesided = true, IntList signalSizes = {}) const {
         detail::New r;
         return r(THTensor_irfft(r.handle, handle_, signalDims, normalized, onesided, signalSizes.count(),
@@ -4462,30 +4428,30 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ---------------------------------------------------------------------------------------------- Random generators
 
-    /// Makes the generator continue from a state saved of a generator of the same kind.
+    /// Restores a state that was saved from a generator of the same kind.
     void setRNGState(const Generator &generator = {}) const {
         detail::check(THTensor_setRNGState(generator.get(), handle_), "setRNGState");
     }
 
     // ------------------------------------------------------------------------------------------------- Random numbers
 
-    /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
+    /// Fills `r` with numbers uniform in [from, to); both bounds must be in the range of the dtype.
     Tensor &uniform_(const Generator &generator, double from = 0, double to = 1) {
         return changed(THTensor_uniform(handle_, generator.get(), from, to), "uniform_");
     }
-    /// Fills with numbers uniform in [from, to), which must be in the range of the dtype.
+    /// Fills `r` with numbers uniform in [from, to); both bounds must be in the range of the dtype.
     Tensor &uniform_(double from = 0, double to = 1) {
         return changed(THTensor_uniform(handle_, nullptr, from, to), "uniform_");
     }
-    /// Fills with normally distributed numbers; `stdv` >= 0.
+    /// Fills `r` with normally distributed numbers of mean `mean` and standard deviation `stdv` >= 0.
     Tensor &normal_(const Generator &generator, double mean = 0, double stdv = 1) {
         return changed(THTensor_normal(handle_, generator.get(), mean, stdv), "normal_");
     }
-    /// Fills with normally distributed numbers; `stdv` >= 0.
+    /// Fills `r` with normally distributed numbers of mean `mean` and standard deviation `stdv` >= 0.
     Tensor &normal_(double mean = 0, double stdv = 1) {
         return changed(THTensor_normal(handle_, nullptr, mean, stdv), "normal_");
     }
-    /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`.
+    /// `r = z * stdv + means` for standard normal `z`, in the shape of `means`.
     Tensor normal_means(const Generator &generator, double stdv = 1) const {
         detail::New r;
         return r(THTensor_normal_means(r.handle, generator.get(), handle_, stdv), "normal_means");
@@ -4502,7 +4468,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_normal_means(r.handle, nullptr, handle_, stdv), "normal");
     }
-    /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0.
+    /// `r = z * stdvs + mean` for standard normal `z`, in the shape of `stdvs`, whose elements must be >= 0.
     Tensor normal_stddevs(const Generator &generator, double mean = 0) const {
         detail::New r;
         return r(THTensor_normal_stddevs(r.handle, generator.get(), mean, handle_), "normal_stddevs");
@@ -4511,7 +4477,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_normal_stddevs(r.handle, nullptr, mean, handle_), "normal_stddevs");
     }
-    /// `r = z * stdvs + means` of standard normal `z`, broadcast.
+    /// `r = z * stdvs + means` for standard normal `z`; `stdvs` and `means` broadcast.
     Tensor normal_means_stddevs(const Generator &generator, const Tensor &stdvs) const {
         detail::New r;
         return r(THTensor_normal_means_stddevs(r.handle, generator.get(), handle_, stdvs.get()),
@@ -4529,48 +4495,50 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_normal_means_stddevs(r.handle, nullptr, handle_, stdvs.get()), "normal");
     }
-    /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
+    /// Fills `r` with exponentially distributed numbers of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(const Generator &generator, double lambda = 1) {
         return changed(THTensor_exponential(handle_, generator.get(), lambda), "exponential_");
     }
-    /// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0.
+    /// Fills `r` with exponentially distributed numbers of density `lambda * exp(-lambda x)`; `lambda` > 0.
     Tensor &exponential_(double lambda = 1) {
         return changed(THTensor_exponential(handle_, nullptr, lambda), "exponential_");
     }
-    /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
+    /// Fills `r` with Cauchy distributed numbers of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(const Generator &generator, double median = 0, double sigma = 1) {
         return changed(THTensor_cauchy(handle_, generator.get(), median, sigma), "cauchy_");
     }
-    /// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
+    /// Fills `r` with Cauchy distributed numbers of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0.
     Tensor &cauchy_(double median = 0, double sigma = 1) {
         return changed(THTensor_cauchy(handle_, nullptr, median, sigma), "cauchy_");
     }
-    /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
+    /// Fills `r` with `exp(x)` for normally distributed `x` of mean `mean` and standard deviation `stdv`.
     Tensor &logNormal_(const Generator &generator, double mean = 1, double stdv = 2) {
         return changed(THTensor_logNormal(handle_, generator.get(), mean, stdv), "logNormal_");
     }
-    /// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are.
+    /// Fills `r` with `exp(x)` for normally distributed `x` of mean `mean` and standard deviation `stdv`.
     Tensor &logNormal_(double mean = 1, double stdv = 2) {
         return changed(THTensor_logNormal(handle_, nullptr, mean, stdv), "logNormal_");
     }
-    /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
+    /// Fills `r` with normally distributed numbers truncated to [from, to]; `stdv` > 0.
     Tensor &truncNormal_(const Generator &generator, double mean = 0, double stdv = 1, double from = -2,
         double to = 2) {
         return changed(THTensor_truncNormal(handle_, generator.get(), mean, stdv, from, to), "truncNormal_");
     }
-    /// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0.
+    /// Fills `r` with normally distributed numbers truncated to [from, to]; `stdv` > 0.
     Tensor &truncNormal_(double mean = 0, double stdv = 1, double from = -2, double to = 2) {
         return changed(THTensor_truncNormal(handle_, nullptr, mean, stdv, from, to), "truncNormal_");
     }
-    /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
+    /// Fills `r` with gamma distributed numbers of density proportional to `x^(shape - 1) exp(-x / scale)`; both
+    /// parameters are > 0.
     Tensor &gamma_(const Generator &generator, double shape, double scale) {
         return changed(THTensor_gamma(handle_, generator.get(), shape, scale), "gamma_");
     }
-    /// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0.
+    /// Fills `r` with gamma distributed numbers of density proportional to `x^(shape - 1) exp(-x / scale)`; both
+    /// parameters are > 0.
     Tensor &gamma_(double shape, double scale) {
         return changed(THTensor_gamma(handle_, nullptr, shape, scale), "gamma_");
     }
-    /// As `THTensor_gamma`, with a shape and a scale for each element, broadcast.
+    /// Fills `r` as `THTensor_gamma`, with a shape and a scale for each element; both broadcast.
     Tensor gammaTensor(const Generator &generator, const Tensor &scale) const {
         detail::New r;
         return r(THTensor_gammaTensor(r.handle, generator.get(), handle_, scale.get()), "gammaTensor");
@@ -4587,13 +4555,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_gammaTensor(r.handle, nullptr, handle_, scale.get()), "gamma");
     }
-    /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
+    /// Fills `r` with beta distributed numbers of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both parameters
+    /// are > 0.
     Tensor &beta_(const Generator &generator, double a, double b) {
         return changed(THTensor_beta(handle_, generator.get(), a, b), "beta_");
     }
-    /// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0.
+    /// Fills `r` with beta distributed numbers of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both parameters
+    /// are > 0.
     Tensor &beta_(double a, double b) { return changed(THTensor_beta(handle_, nullptr, a, b), "beta_"); }
-    /// As `THTensor_beta`, with `a` and `b` for each element, broadcast.
+    /// Fills `r` as `THTensor_beta`, with `a` and `b` for each element; both broadcast.
     Tensor betaTensor(const Generator &generator, const Tensor &b) const {
         detail::New r;
         return r(THTensor_betaTensor(r.handle, generator.get(), handle_, b.get()), "betaTensor");
@@ -4610,13 +4580,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_betaTensor(r.handle, nullptr, handle_, b.get()), "beta");
     }
-    /// Fills with 1 with probability `p`, else 0.
+    /// Fills `r` with 1 with probability `p`, else 0.
     Tensor &bernoulli_(const Generator &generator, double p = 0.5) {
         return changed(THTensor_bernoulli(handle_, generator.get(), p), "bernoulli_");
     }
-    /// Fills with 1 with probability `p`, else 0.
+    /// Fills `r` with 1 with probability `p`, else 0.
     Tensor &bernoulli_(double p = 0.5) { return changed(THTensor_bernoulli(handle_, nullptr, p), "bernoulli_"); }
-    /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats.
+    /// `r = 1` with probability `p`, else 0, for each element of `p`, which must be of floats.
     Tensor bernoulliTensor(const Generator &generator = {}) const {
         detail::New r;
         return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulliTensor");
@@ -4625,21 +4595,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_bernoulliTensor(r.handle, generator.get(), handle_), "bernoulli");
     }
-    /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
-    /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
+    /// Fills `r` with the number of trials up to the first success, where, as in TH, each trial fails with probability
+    /// `p`: `P(k) = p^(k - 1) (1 - p)` for k = 1, 2, ...; 0 < p < 1.
     Tensor &geometric_(const Generator &generator, double p) {
         return changed(THTensor_geometric(handle_, generator.get(), p), "geometric_");
     }
-    /// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
-    /// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1.
+    /// Fills `r` with the number of trials up to the first success, where, as in TH, each trial fails with probability
+    /// `p`: `P(k) = p^(k - 1) (1 - p)` for k = 1, 2, ...; 0 < p < 1.
     Tensor &geometric_(double p) { return changed(THTensor_geometric(handle_, nullptr, p), "geometric_"); }
-    /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
+    /// Fills `r` with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
     Tensor &poisson_(const Generator &generator, double rate) {
         return changed(THTensor_poisson(handle_, generator.get(), rate), "poisson_");
     }
-    /// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
+    /// Fills `r` with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0.
     Tensor &poisson_(double rate) { return changed(THTensor_poisson(handle_, nullptr, rate), "poisson_"); }
-    /// As `THTensor_poisson`, with a rate for each element.
+    /// Fills `r` as `THTensor_poisson`, with a rate for each element; `rate` must be of floats.
     Tensor poissonTensor(const Generator &generator = {}) const {
         detail::New r;
         return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poissonTensor");
@@ -4648,13 +4618,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_poissonTensor(r.handle, generator.get(), handle_), "poisson");
     }
-    /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
+    /// Fills `r` with the number of successes in `n` trials that succeed with probability `p`; `n` is whole, from 0 to
+    /// 2^53.
     Tensor &binomial_(const Generator &generator, double n, double p) {
         return changed(THTensor_binomial(handle_, generator.get(), n, p), "binomial_");
     }
-    /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53.
+    /// Fills `r` with the number of successes in `n` trials that succeed with probability `p`; `n` is whole, from 0 to
+    /// 2^53.
     Tensor &binomial_(double n, double p) { return changed(THTensor_binomial(handle_, nullptr, n, p), "binomial_"); }
-    /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats.
+    /// Fills `r` as `THTensor_binomial`, with `n` and `p` for each element; both are of floats and broadcast.
     Tensor binomialTensor(const Generator &generator, const Tensor &p) const {
         detail::New r;
         return r(THTensor_binomialTensor(r.handle, generator.get(), handle_, p.get()), "binomialTensor");
@@ -4671,16 +4643,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_binomialTensor(r.handle, nullptr, handle_, p.get()), "binomial");
     }
-    /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8
-    /// (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    /// Fills `r` with uniformly distributed integers from 0 to the greatest of the dtype; for floats to 2^8 (bfloat16),
+    /// 2^11 (float16), 2^24 (float32) or 2^53 (float64).
     Tensor &random_(const Generator &generator = {}) {
         return changed(THTensor_random(handle_, generator.get()), "random_");
     }
-    /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
+    /// Fills `r` with integers from 0 to `max - 1`; `max` > 0.
     Tensor &cappedRandom_(const Generator &generator, int64_t max) {
         return changed(THTensor_cappedRandom(handle_, generator.get(), max), "cappedRandom_");
     }
-    /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
+    /// Fills `r` with integers from 0 to `max - 1`; `max` > 0.
     Tensor &cappedRandom_(int64_t max) {
         return changed(THTensor_cappedRandom(handle_, nullptr, max), "cappedRandom_");
     }
@@ -4688,13 +4660,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return changed(THTensor_cappedRandom(handle_, generator.get(), max), "random_");
     }
     Tensor &random_(int64_t max) { return changed(THTensor_cappedRandom(handle_, nullptr, max), "random_"); }
-    /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
-    /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    /// Fills `r` with integers from `min` to `max - 1`.
     Tensor &clampedRandom_(const Generator &generator, int64_t min, int64_t max) {
         return changed(THTensor_clampedRandom(handle_, generator.get(), min, max), "clampedRandom_");
     }
-    /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or
-    /// no further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53.
+    /// Fills `r` with integers from `min` to `max - 1`.
     Tensor &clampedRandom_(int64_t min, int64_t max) {
         return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "clampedRandom_");
     }
@@ -4704,59 +4674,59 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &random_(int64_t min, int64_t max) {
         return changed(THTensor_clampedRandom(handle_, nullptr, min, max), "random_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
-    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights `r` (outputs x inputs x window) with numbers uniform in [-b, b), where
+    /// `b = gain * sqrt(6 / ((inputs + outputs) * window))`: Glorot's initialisation for `gain` 1.
     Tensor &xavierUniform_(const Generator &generator, double gain = 1) {
         return changed(THTensor_xavierUniform(handle_, generator.get(), gain), "xavierUniform_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b),
-    /// `b = gain * sqrt(6 / (inputs + outputs))` times window under the root: Glorot's, for `gain` 1.
+    /// Fills weights `r` (outputs x inputs x window) with numbers uniform in [-b, b), where
+    /// `b = gain * sqrt(6 / ((inputs + outputs) * window))`: Glorot's initialisation for `gain` 1.
     Tensor &xavierUniform_(double gain = 1) {
         return changed(THTensor_xavierUniform(handle_, nullptr, gain), "xavierUniform_");
     }
-    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
-    /// `THTensor_xavierUniform`, `b / sqrt(3)`.
+    /// Fills weights `r` (outputs x inputs x window) with normally distributed numbers of standard deviation
+    /// `b / sqrt(3)`, with `b` as for `THTensor_xavierUniform`.
     Tensor &xavierNormal_(const Generator &generator, double gain = 1) {
         return changed(THTensor_xavierNormal(handle_, generator.get(), gain), "xavierNormal_");
     }
-    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
-    /// `THTensor_xavierUniform`, `b / sqrt(3)`.
+    /// Fills weights `r` (outputs x inputs x window) with normally distributed numbers of standard deviation
+    /// `b / sqrt(3)`, with `b` as for `THTensor_xavierUniform`.
     Tensor &xavierNormal_(double gain = 1) {
         return changed(THTensor_xavierNormal(handle_, nullptr, gain), "xavierNormal_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
-    /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
-    /// slope below 0.
+    /// Fills weights `r` (outputs x inputs x window) with numbers uniform in [-b, b), where
+    /// `b = sqrt(6 / ((1 + slope^2) n))` and `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`):
+    /// He's initialisation for rectifiers with this slope below 0.
     Tensor &kaimingUniform_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
         return changed(THTensor_kaimingUniform(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingUniform_");
     }
-    /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`,
-    /// where `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this
-    /// slope below 0.
+    /// Fills weights `r` (outputs x inputs x window) with numbers uniform in [-b, b), where
+    /// `b = sqrt(6 / ((1 + slope^2) n))` and `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`):
+    /// He's initialisation for rectifiers with this slope below 0.
     Tensor &kaimingUniform_(double slope = 0, Fan fan = Fan::In) {
         return changed(THTensor_kaimingUniform(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingUniform_");
     }
-    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
-    /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
+    /// Fills weights `r` (outputs x inputs x window) with normally distributed numbers of standard deviation
+    /// `b / sqrt(3)`, with `b` as for `THTensor_kaimingUniform`.
     Tensor &kaimingNormal_(const Generator &generator, double slope = 0, Fan fan = Fan::In) {
         return changed(THTensor_kaimingNormal(handle_, generator.get(), slope, static_cast<THFan>(fan)),
             "kaimingNormal_");
     }
-    /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
-    /// `THTensor_kaimingUniform`, `b / sqrt(3)`.
+    /// Fills weights `r` (outputs x inputs x window) with normally distributed numbers of standard deviation
+    /// `b / sqrt(3)`, with `b` as for `THTensor_kaimingUniform`.
     Tensor &kaimingNormal_(double slope = 0, Fan fan = Fan::In) {
         return changed(THTensor_kaimingNormal(handle_, nullptr, slope, static_cast<THFan>(fan)), "kaimingNormal_");
     }
-    /// As `THTensor_newRand`, in dtype and sizes of `t`.
+    /// A tensor as by `THTensor_newRand`, with the dtype and sizes of `t`.
     Tensor randLike(const Generator &generator = {}) const {
         return detail::made(THTensor_newRandLike(handle_, generator.get()), "randLike");
     }
-    /// As `THTensor_newRandn`, in dtype and sizes of `t`.
+    /// A tensor as by `THTensor_newRandn`, with the dtype and sizes of `t`.
     Tensor randnLike(const Generator &generator = {}) const {
         return detail::made(THTensor_newRandnLike(handle_, generator.get()), "randnLike");
     }
-    /// As `THTensor_newRandint`, in dtype and sizes of `t`.
+    /// A tensor as by `THTensor_newRandint`, with the dtype and sizes of `t`.
     Tensor randintLike(const Generator &generator, int64_t from, int64_t to) const {
         return detail::made(THTensor_newRandintLike(handle_, generator.get(), from, to), "randintLike");
     }
@@ -4766,8 +4736,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor randintLike(int64_t to) const {
         return detail::made(THTensor_newRandintLike(handle_, nullptr, 0, to), "randintLike");
     }
-    /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its
-    /// share in the sum of the row.
+    /// `r` = `n` categories, as indices from 0, for each row of `p`, or for the vector `p`.
     Tensor multinomial(const Generator &generator, int64_t n, bool replacement = false) const {
         detail::New r;
         return r(THTensor_multinomial(r.handle, generator.get(), handle_, n, replacement), "multinomial");
@@ -4776,10 +4745,10 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_multinomial(r.handle, nullptr, handle_, n, replacement), "multinomial");
     }
-    /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`,
-    /// else becomes `J[k]`.
+    /// Tables for repeated draws from the vector `p` by the alias method: a uniformly drawn category `k` is kept with
+    /// probability `q[k]` and otherwise replaced by `J[k]`.
     JQ multinomialAliasSetup() const;
-    /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`.
+    /// Fills `r` with categories, as indices from 0, using the tables of `THTensor_multinomialAliasSetup`.
     Tensor multinomialAliasDraw(const Generator &generator, const Tensor &q) const {
         detail::New r;
         return r(THTensor_multinomialAliasDraw(r.handle, generator.get(), handle_, q.get()), "multinomialAliasDraw");
@@ -4788,34 +4757,33 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_multinomialAliasDraw(r.handle, nullptr, handle_, q.get()), "multinomialAliasDraw");
     }
-    /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true.
+    /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
     RMask dropout(double p = 0.5) const;
 
     // ---------------------------------------------------------------------------------- Exchange with other libraries
 
-    /// The elements of `t` for a consumer of DLPack 1, who shares them until it calls the deleter of what is returned,
-    /// once; `t` may be freed before.
+    /// Returns the elements of `t` as a struct for a consumer of DLPack 1, without a copy.
     DLManagedTensorVersioned *toDLPack() const {
         return detail::must(THTensor_toDLPack(handle_), static_cast<DLManagedTensorVersioned *>(nullptr), "toDLPack");
     }
-    /// As toDLPack, for consumers of the struct that DLPack had before version 1.
+    /// Returns the elements of `t` as toDLPack does, in the struct that DLPack had before version 1.
     DLManagedTensor *toDLPackLegacy() const {
         return detail::must(THTensor_toDLPackLegacy(handle_), static_cast<DLManagedTensor *>(nullptr),
             "toDLPackLegacy");
     }
-    /// Fills in `schema` and `array` for a consumer of Arrow's, who shares the elements of `t` until it calls the
-    /// `release` of `array`, once; `t` may be freed before.
+    /// Fills in `schema` and `array` for a consumer of Arrow arrays, who shares the elements of `t`.
     void toArrow(ArrowSchema *schema, ArrowArray *array) const {
         detail::check(THTensor_toArrow(handle_, schema, array), "toArrow");
     }
 
     // --------------------------------------------------------------------------------- Mapped files and shared memory
 
-    /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already.
+    /// Moves the storage of `t` to shared memory, for all tensors on that storage; a storage that is already shared
+    /// stays in place.
     Tensor &shareMemory_() { return changed(THTensor_shareMemory(handle_), "shareMemory_"); }
-    /// True if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as
-    /// shared.
+    /// True if other processes can see the elements of `t`, because they are in shared memory or in a file that is
+    /// mapped as shared.
     bool isShared() const {
         THClearLastError();
         const int r = THTensor_isShared(handle_);
@@ -4824,61 +4792,60 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ------------------------------------------------------------------------------------------------------ Gradients
 
-    /// Says whether the gradient of `t`, a leaf, is wanted.
+    /// Sets whether `t`, a leaf, requires a gradient.
     Tensor &setRequiresGrad_(bool requiresGrad) {
         return changed(THTensor_setRequiresGrad(handle_, requiresGrad), "setRequiresGrad_");
     }
-    /// True if `t` is a leaf whose gradient is wanted, or was computed from one.
+    /// True if `t` requires a gradient: it is a leaf set so, or a result computed from such a leaf.
     bool requiresGrad() const {
         THClearLastError();
         const int r = THTensor_requiresGrad(handle_);
         return detail::known(r != 0, !r, "requiresGrad");
     }
-    /// 1 unless `t` is the result of a recorded operation.
+    /// True if `t` is a leaf, which is not the result of a recorded operation.
     bool isLeaf() const {
         THClearLastError();
         const int r = THTensor_isLeaf(handle_);
         return detail::known(r != 0, !r, "isLeaf");
     }
-    /// Makes `grad`, of the shape, dtype and device of `t`, the gradient of `t`, which keeps a handle on its elements;
-    /// NULL removes the gradient.
+    /// Makes `grad` the gradient of `t`, which keeps a handle on the elements of `grad`.
     Tensor &setGrad_(const Tensor &grad = {}) { return changed(THTensor_setGrad(handle_, grad.get()), "setGrad_"); }
-    /// Fills the gradient of `t`, if there is one, with 0.
+    /// Fills the gradient of `t` with 0, if `t` has one.
     Tensor &zeroGrad_() { return changed(THTensor_zeroGrad(handle_), "zeroGrad_"); }
-    /// Keeps the gradient of `t`, a result, when backward comes through it: each backward adds its gradient to the one
-    /// before, as with a leaf.
+    /// Makes backward keep the gradient of `t`, a result of an operation.
     Tensor &retainGrad_() { return changed(THTensor_retainGrad(handle_), "retainGrad_"); }
     /// A handle on the elements of `t` that requires no gradient.
     Tensor detach() const { return detail::made(THTensor_newDetach(handle_), "detach"); }
     /// Ends the history of `t`, which becomes a leaf that requires no gradient.
     Tensor &detach_() { return changed(THTensor_detach(handle_), "detach_"); }
-    /// The number of calls that wrote to the storage of `t`, counted since the program uses gradients.
+    /// The number of writes to the storage of `t` since the program first used gradients.
     int64_t version() const {
         THClearLastError();
         const int64_t r = THTensor_version(handle_);
         return detail::known(r, r == -1, "version");
     }
-    /// Adds to the gradients of all leaves that `t` was computed from the gradient of `sum of gradient * t`.
+    /// Computes the gradient of `sum of gradient * t` and adds it to the gradient of each leaf that `t` was computed
+    /// from.
     void backward(const Tensor &gradient = {}) const {
         detail::check(THTensor_backward(handle_, gradient.get()), "backward");
     }
 
     // ------------------------------------------------------------------------------------------------------- Printing
 
-    /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults.
+    /// `t` as text, in the layout and with the digits that `options` select; NULL selects the defaults.
     String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THTensor_toString(handle_, options), "toString");
     }
     /// Writes `t` and a newline to C's stdout, with the default options.
     void print() const { detail::check(THTensor_print(handle_), "print"); }
-    /// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`.
+    /// Writes `t` and a newline to `stream` in one write; `options` are as for `THTensor_toString`.
     void fprint(FILE *stream, const THPrintOptions *options = nullptr) const {
         detail::check(THTensor_fprint(stream, handle_, options), "fprint");
     }
 
     // ---------------------------------------------------------------------------------------------------------- Files
 
-    /// Writes a tensor to the file `path`, whose ending names the format.
+    /// Writes a tensor without a name to the file `path`.
     void save(Text path) const { detail::check(THTensor_save(handle_, path.c_str()), "save"); }
 
   private:
@@ -5076,8 +5043,7 @@ template <class F> inline std::vector<Tensor> pieces(F call, const char *name) {
 
 // --------------------------------------------------------------------------------------------- Handles and references
 
-/// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted
-/// to this dtype as any result is.
+/// A handle with a dtype but without elements.
 inline Tensor withDtype(Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithDtype(detail::dtype(dtype)), "withDtype");
 }
@@ -5095,13 +5061,13 @@ inline Tensor withSizesStrides(IntList size, IntList stride, Dtype dtype = Dtype
     return detail::made(THTensor_newWithSizesStrides(detail::dtype(dtype), detail::common("withSizesStrides", {size,
         stride}), size.data(), stride.data()), "withSizesStrides");
 }
-/// A tensor with undefined elements laid out as `format` says.
+/// A tensor with undefined elements in the memory format `format`.
 inline Tensor empty(IntList size, MemoryFormat format = MemoryFormat::ContiguousFormat,
     Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newEmpty(detail::dtype(dtype), size.count(), size.data(),
         static_cast<THMemoryFormat>(format)), "empty");
 }
-/// A row-major tensor with every element `value`.
+/// A row-major tensor whose elements are all `value`.
 inline Tensor full(IntList size, double value, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_full(r.handle, size.count(), size.data(), value),
         "full"); } return detail::made(THTensor_newFull(detail::dtype(dtype), size.count(), size.data(), value),
@@ -5117,17 +5083,17 @@ inline Tensor ones(IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_ones(r.handle, size.count(), size.data()),
         "ones"); } return detail::made(THTensor_newOnes(detail::dtype(dtype), size.count(), size.data()), "ones");
 }
-/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
+/// A vector of the numbers `start + i * step` before `end`, as by `THTensor_arange`.
 inline Tensor arange(double start, double end, double step = 1, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, start, end, step),
         "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), start, end, step), "arange");
 }
-/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`.
+/// A vector of the numbers `start + i * step` before `end`, as by `THTensor_arange`.
 inline Tensor arange(double end, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_arange(r.handle, 0, end, 1),
         "arange"); } return detail::made(THTensor_newArange(detail::dtype(dtype), 0, end, 1), "arange");
 }
-/// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`.
+/// A vector of `n` evenly spaced numbers from `start` to `end`, as by `THTensor_linspace`.
 inline Tensor linspace(double start, double end, int64_t n, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_linspace(r.handle, start, end, n),
         "linspace"); } return detail::made(THTensor_newLinspace(detail::dtype(dtype), start, end, n), "linspace");
@@ -5141,31 +5107,31 @@ inline Tensor emptyLike(const Tensor &t) { return t.emptyLike(); }
 inline Tensor fullLike(const Tensor &t, double value) { return t.fullLike(value); }
 inline Tensor zerosLike(const Tensor &t) { return t.zerosLike(); }
 inline Tensor onesLike(const Tensor &t) { return t.onesLike(); }
-/// A 0-d tensor.
+/// A 0-d tensor with the element `value`.
 inline Tensor scalar(double value, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newScalar(detail::dtype(dtype), value), "scalar");
 }
-/// A 0-d tensor with an integer that a double may not hold.
+/// A 0-d tensor with an int64 element, which a double may be unable to hold.
 inline Tensor scalarLong(int64_t value, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newScalarLong(detail::dtype(dtype), value), "scalarLong");
 }
-/// A tensor with a copy of the row-major elements at `data`.
+/// A tensor with a copy of the row-major elements at `data`, which need not be aligned.
 inline Tensor fromData(IntList size, const void *data, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newFromData(detail::dtype(dtype), size.count(), size.data(), data), "fromData");
 }
-/// A tensor that shares `data` with the caller; NULL `stride` means row-major.
+/// A tensor that shares `data` with the caller; a NULL `stride` means row-major.
 inline Tensor fromBlob(IntList size, IntList stride, void *data, THDeleter deleter = nullptr, void *context = nullptr,
     Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newFromBlob(detail::dtype(dtype), detail::common("fromBlob", {size, stride}),
         size.data(), stride.data(), data, deleter, context), "fromBlob");
 }
-/// A tensor that shares `data` with the caller; NULL `stride` means row-major.
+/// A tensor that shares `data` with the caller; a NULL `stride` means row-major.
 inline Tensor fromBlob(IntList size, void *data, THDeleter deleter = nullptr, void *context = nullptr,
     Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newFromBlob(detail::dtype(dtype), size.count(), size.data(), nullptr, data, deleter,
         context), "fromBlob");
 }
-/// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+/// A tensor over `storage`, which grows if it is too small and can be resized; a NULL `stride` means row-major.
 inline Tensor withStorage(const Storage &storage, ptrdiff_t storageOffset, IntList size, IntList stride = {}) {
     return detail::made(THTensor_newWithStorage(storage.get(), storageOffset, detail::common("withStorage", {size,
         stride}), size.data(), stride.data()), "withStorage");
@@ -5302,8 +5268,8 @@ inline std::vector<Tensor> chunk(const Tensor &t, int64_t chunks, int dimension 
     return t.chunk(chunks, dimension);
 }
 inline std::vector<Tensor> unbind(const Tensor &t, int dimension = 0) { return t.unbind(dimension); }
-/// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one
-/// shape all broadcast to.
+/// Makes each of the `count` handles in `rets` a view of the tensor at the same index in `tensors`, expanded to the
+/// common broadcast shape.
 inline std::vector<Tensor> expandNd(TensorList tensors) {
     std::vector<Tensor> r = detail::fresh(tensors.count());
     detail::check(THTensor_expandNd(reinterpret_cast<THTensor *const *>(r.data()), tensors.data(), tensors.count()),
@@ -5313,19 +5279,19 @@ inline std::vector<Tensor> expandNd(TensorList tensors) {
 
 // ------------------------------------------------------------------------------------------------------------ Devices
 
-/// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar.
+/// Returns a row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar.
 inline Tensor withSizesOn(DeviceType deviceType, int deviceIndex, IntList size, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType),
         deviceIndex, size.count(), size.data()), "withSizesOn");
 }
-/// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
+/// Returns a tensor over memory of a device, as `THTensor_newFromBlob`; `data` is an address on that device.
 inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, IntList stride, void *data,
     THDeleter deleter = nullptr, void *context = nullptr, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), deviceIndex,
         detail::common("fromBlobOn", {size, stride}), size.data(), stride.data(), data, deleter, context),
         "fromBlobOn");
 }
-/// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
+/// Returns a tensor over memory of a device, as `THTensor_newFromBlob`; `data` is an address on that device.
 inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, void *data, THDeleter deleter = nullptr,
     void *context = nullptr, Dtype dtype = Dtype::Undefined) {
     return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), deviceIndex,
@@ -5348,7 +5314,7 @@ inline Tensor cat(const Tensor &a, const Tensor &b, int dimension = 0) { return 
 inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
     return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
 }
-/// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
+/// `r` = the `count` tensors one after the other along dimension `dimension`, as for cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
     detail::New r;
     return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "catArray");
@@ -5365,7 +5331,7 @@ inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
     return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
         "cat_out");
 }
-/// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
+/// `r` = the `count` tensors, all of one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
     detail::New r;
     return r(THTensor_stack(r.handle, tensors.data(), tensors.count(), dimension), "stack");
@@ -5373,7 +5339,7 @@ inline Tensor stack(TensorList tensors, int dimension = 0) {
 inline Tensor &stack_out(Tensor &r, TensorList tensors, int dimension = 0) {
     return detail::into(r, THTensor_stack(detail::result(r), tensors.data(), tensors.count(), dimension), "stack_out");
 }
-/// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
+/// `r` = the `count` tensors joined along dimension 1, or along dimension 0 if the first is a vector or scalar.
 inline Tensor hstack(TensorList tensors) {
     detail::New r;
     return r(THTensor_hstack(r.handle, tensors.data(), tensors.count()), "hstack");
@@ -5381,7 +5347,7 @@ inline Tensor hstack(TensorList tensors) {
 inline Tensor &hstack_out(Tensor &r, TensorList tensors) {
     return detail::into(r, THTensor_hstack(detail::result(r), tensors.data(), tensors.count()), "hstack_out");
 }
-/// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
+/// `r` = the `count` tensors joined along dimension 0; a vector counts as a row.
 inline Tensor vstack(TensorList tensors) {
     detail::New r;
     return r(THTensor_vstack(r.handle, tensors.data(), tensors.count()), "vstack");
@@ -5389,7 +5355,7 @@ inline Tensor vstack(TensorList tensors) {
 inline Tensor &vstack_out(Tensor &r, TensorList tensors) {
     return detail::into(r, THTensor_vstack(detail::result(r), tensors.data(), tensors.count()), "vstack_out");
 }
-/// `r` = the `count` tensors behind each other: along dimension 2.
+/// `r` = the `count` tensors joined along dimension 2.
 inline Tensor dstack(TensorList tensors) {
     detail::New r;
     return r(THTensor_dstack(r.handle, tensors.data(), tensors.count()), "dstack");
@@ -5671,8 +5637,8 @@ inline Tensor triu(const Tensor &t, int64_t k = 0) { return t.triu(k); }
 inline Tensor &triu_out(Tensor &r, const Tensor &t, int64_t k = 0) {
     return detail::into(r, THTensor_triu(detail::result(r), t.get(), k), "triu_out");
 }
-/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
-/// order.
+/// `r` [2 x n] = row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in
+/// row-major order.
 inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
     detail::New r;
     return r(THTensor_trilIndices(r.handle, rows, cols, offset), "trilIndices");
@@ -5680,8 +5646,8 @@ inline Tensor trilIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
 inline Tensor &trilIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
     return detail::into(r, THTensor_trilIndices(detail::result(r), rows, cols, offset), "trilIndices_out");
 }
-/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
-/// order.
+/// `r` [2 x n] = row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in
+/// row-major order.
 inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
     detail::New r;
     return r(THTensor_triuIndices(r.handle, rows, cols, offset), "triuIndices");
@@ -5689,16 +5655,15 @@ inline Tensor triuIndices(int64_t rows, int64_t cols, int64_t offset = 0) {
 inline Tensor &triuIndices_out(Tensor &r, int64_t rows, int64_t cols, int64_t offset = 0) {
     return detail::into(r, THTensor_triuIndices(detail::result(r), rows, cols, offset), "triuIndices_out");
 }
-/// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its
-/// place, expanded over the grid of all.
+/// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at the
+/// same index, expanded over the grid of all vectors.
 inline std::vector<Tensor> meshgrid(TensorList tensors, Text indexing = "ij") {
     std::vector<Tensor> r = detail::fresh(tensors.count());
     detail::check(THTensor_meshgrid(reinterpret_cast<THTensor *const *>(r.data()), tensors.data(), tensors.count(),
         indexing.c_str()), "meshgrid");
     return r;
 }
-/// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest;
-/// of one vector, a copy.
+/// `r` = all combinations of one element from each of the `count` vectors.
 inline Tensor cartesianProd(TensorList tensors) {
     detail::New r;
     return r(THTensor_cartesianProd(r.handle, tensors.data(), tensors.count()), "cartesianProd");
@@ -7173,8 +7138,8 @@ inline void topk_out(Out values, Out indices, const Tensor &t, int64_t k, int di
     detail::check(THTensor_topk(detail::result(values), detail::result(indices), t.get(), k, dimension, largest,
         sorted), "topk_out");
 }
-/// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on,
-/// as NumPy's lexsort has it.
+/// `r = indices that sort along dimension by the last of count keys`; where elements of a key are equal, the previous
+/// key decides, as in NumPy's lexsort.
 inline Tensor lexsort(TensorList keys, int dimension = -1) {
     detail::New r;
     return r(THTensor_lexsort(r.handle, keys.data(), keys.count(), dimension), "lexsort");
@@ -7453,8 +7418,8 @@ inline Tensor &tensordot_out(Tensor &r, const Tensor &a, const Tensor &b, IntLis
     return detail::into(r, THTensor_tensordot(detail::result(r), a.get(), b.get(), detail::common("tensordot_out",
         {dims_a, dims_b}), dims_a.data(), dims_b.data()), "tensordot_out");
 }
-/// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
-/// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
+/// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: "ij,jk->ik" is a matrix
+/// product, "ii" a trace, "bij,bjk->bik" a batch of products.
 inline Tensor einsum(Text equation, TensorList operands) {
     detail::New r;
     return r(THTensor_einsum(r.handle, equation.c_str(), operands.data(), operands.count()), "einsum");
@@ -7463,7 +7428,8 @@ inline Tensor &einsum_out(Tensor &r, Text equation, TensorList operands) {
     return detail::into(r, THTensor_einsum(detail::result(r), equation.c_str(), operands.data(), operands.count()),
         "einsum_out");
 }
-/// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications.
+/// `r` = the product of `count` matrices, from 1 to 1000 of them, multiplied in the order that needs the fewest
+/// multiplications.
 inline Tensor chainMatmul(TensorList matrices) {
     detail::New r;
     return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "chainMatmul");
@@ -8689,7 +8655,7 @@ inline Tensor &irfft_out(Tensor &r, const Tensor &t, int signalDims, bool normal
 
 // -------------------------------------------------------------------------------------------------- Random generators
 
-/// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8.
+/// `r` = the bytes of the generator's state as a vector; a fresh `r` gets uint8.
 inline Tensor getRNGState(const Generator &generator = {}) {
     detail::New r;
     return r(THTensor_getRNGState(generator.get(), r.handle), "getRNGState");
@@ -8932,44 +8898,44 @@ inline Tensor &randperm_out(Tensor &r, const Generator &generator, int64_t n) {
 inline Tensor &randperm_out(Tensor &r, int64_t n) {
     return detail::into(r, THTensor_randperm(detail::result(r), nullptr, n), "randperm_out");
 }
-/// A row-major tensor as of `THTensor_rand`.
+/// A row-major tensor of numbers as by `THTensor_rand`.
 inline Tensor rand(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, generator.get(), size.count(),
         size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), generator.get(),
         size.count(), size.data()), "rand");
 }
-/// A row-major tensor as of `THTensor_rand`.
+/// A row-major tensor of numbers as by `THTensor_rand`.
 inline Tensor rand(IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_rand(r.handle, nullptr, size.count(),
         size.data()), "rand"); } return detail::made(THTensor_newRand(detail::dtype(dtype), nullptr, size.count(),
         size.data()), "rand");
 }
-/// A row-major tensor as of `THTensor_randn`.
+/// A row-major tensor of numbers as by `THTensor_randn`.
 inline Tensor randn(const Generator &generator, IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, generator.get(), size.count(),
         size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), generator.get(),
         size.count(), size.data()), "randn");
 }
-/// A row-major tensor as of `THTensor_randn`.
+/// A row-major tensor of numbers as by `THTensor_randn`.
 inline Tensor randn(IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randn(r.handle, nullptr, size.count(),
         size.data()), "randn"); } return detail::made(THTensor_newRandn(detail::dtype(dtype), nullptr, size.count(),
         size.data()), "randn");
 }
-/// A row-major tensor as of `THTensor_randint`.
+/// A row-major tensor of integers as by `THTensor_randint`.
 inline Tensor randint(const Generator &generator, int64_t from, int64_t to, IntList size,
     Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, generator.get(), from, to,
         size.count(), size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype),
         generator.get(), from, to, size.count(), size.data()), "randint");
 }
-/// A row-major tensor as of `THTensor_randint`.
+/// A row-major tensor of integers as by `THTensor_randint`.
 inline Tensor randint(int64_t from, int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, from, to, size.count(),
         size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, from, to,
         size.count(), size.data()), "randint");
 }
-/// A row-major tensor as of `THTensor_randint`.
+/// A row-major tensor of integers as by `THTensor_randint`.
 inline Tensor randint(int64_t to, IntList size, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randint(r.handle, nullptr, 0, to, size.count(),
         size.data()), "randint"); } return detail::made(THTensor_newRandint(detail::dtype(dtype), nullptr, 0, to,
@@ -8984,12 +8950,12 @@ inline Tensor randintLike(const Tensor &t, const Generator &generator, int64_t f
 }
 inline Tensor randintLike(const Tensor &t, int64_t from, int64_t to) { return t.randintLike(from, to); }
 inline Tensor randintLike(const Tensor &t, int64_t to) { return t.randintLike(to); }
-/// A vector as of `THTensor_randperm`.
+/// A vector as by `THTensor_randperm`.
 inline Tensor randperm(const Generator &generator, int64_t n, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, generator.get(), n),
         "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), generator.get(), n), "randperm");
 }
-/// A vector as of `THTensor_randperm`.
+/// A vector as by `THTensor_randperm`.
 inline Tensor randperm(int64_t n, Dtype dtype = Dtype::Undefined) {
     if (dtype == Dtype::Undefined) { detail::New r; return r(THTensor_randperm(r.handle, nullptr, n),
         "randperm"); } return detail::made(THTensor_newRandperm(detail::dtype(dtype), nullptr, n), "randperm");
@@ -9057,16 +9023,17 @@ inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5)
 
 inline DLManagedTensorVersioned *toDLPack(const Tensor &t) { return t.toDLPack(); }
 inline DLManagedTensor *toDLPackLegacy(const Tensor &t) { return t.toDLPackLegacy(); }
-/// A tensor that shares the elements of a producer of DLPack 1.
+/// Returns a tensor that shares the elements of a producer of DLPack 1.
 inline Tensor fromDLPack(DLManagedTensorVersioned *tensor) {
     return detail::made(THTensor_newFromDLPack(tensor), "fromDLPack");
 }
-/// As newFromDLPack, from a producer of the struct that DLPack had before version 1, which cannot forbid writing.
+/// Returns a tensor as newFromDLPack does, from the struct that DLPack had before version 1, which cannot forbid
+/// writing.
 inline Tensor fromDLPackLegacy(DLManagedTensor *tensor) {
     return detail::made(THTensor_newFromDLPackLegacy(tensor), "fromDLPackLegacy");
 }
 inline void toArrow(const Tensor &t, ArrowSchema *schema, ArrowArray *array) { return t.toArrow(schema, array); }
-/// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
+/// Returns a tensor with one dimension that shares the values of an Arrow array of signed integers, uint8, floats or
 /// truth values.
 inline Tensor fromArrow(ArrowSchema *schema, ArrowArray *array) {
     return detail::made(THTensor_newFromArrow(schema, array), "fromArrow");
@@ -9094,7 +9061,7 @@ inline void fprint(FILE *stream, const Tensor &t, const THPrintOptions *options 
 
 // -------------------------------------------------------------------------------------------------------------- Files
 
-/// The tensor of the file `path`, which has one.
+/// Reads the only tensor of the file `path`.
 inline Tensor load(Text path) { return detail::made(THTensor_newLoad(path.c_str()), "load"); }
 inline void save(const Tensor &t, Text path) { return t.save(path); }
 
@@ -10151,32 +10118,30 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     // ------------------------------------------------------------------------------------------------- Sparse tensors
 
-    /// A tensor of sizes without entries: the first `sparseDim` dimensions are sparse.
+    /// A tensor of the given sizes without entries; the first `sparseDim` dimensions are sparse.
     static SparseTensor withSize(IntList size, int sparseDim, Dtype dtype = Dtype::Undefined) {
         return SparseTensor::take(detail::must(THSTensor_newWithSize(detail::dtype(dtype), size.count(), size.data(),
             sparseDim), static_cast<THSTensor *>(nullptr), "withSize"));
     }
-    /// The least tensor that holds entries at `indices`, [sparse dimensions x nnz] of int64 or int32, with `values`
-    /// [nnz x ...].
+    /// A tensor with entries at `indices`, int64 or int32 [sparseDim x nnz], and with `values` [nnz x dense sizes]; its
+    /// sparse sizes are the smallest that hold all positions.
     static SparseTensor withTensor(const Tensor &indices, const Tensor &values) {
         return SparseTensor::take(detail::must(THSTensor_newWithTensor(indices.get(), values.get()),
             static_cast<THSTensor *>(nullptr), "withTensor"));
     }
-    /// `newWithTensor` with `ndim` sizes: those of the sparse dimensions, which must hold all positions, then those of
-    /// `values`.
+    /// `newWithTensor` with `ndim` given sizes: the sparse sizes, which must hold all positions, then the dense sizes
+    /// of `values`.
     static SparseTensor withTensorAndSize(const Tensor &indices, const Tensor &values, IntList size) {
         return SparseTensor::take(detail::must(THSTensor_newWithTensorAndSize(indices.get(), values.get(), size.count(),
             size.data()), static_cast<THSTensor *>(nullptr), "withTensorAndSize"));
     }
-    /// A matrix of compressed rows: `crow` [rows + 1] has where each row starts among the entries, with their number at
-    /// the end, `col` the column of each entry; both int64 or int32, as of SciPy.
+    /// A matrix compressed by rows, with references to `crow`, `col` and `values`.
     static SparseTensor csr(const Tensor &crow, const Tensor &col, const Tensor &values, int64_t rows,
         int64_t columns) {
         return SparseTensor::take(detail::must(THSTensor_newCsr(crow.get(), col.get(), values.get(), rows, columns),
             static_cast<THSTensor *>(nullptr), "csr"));
     }
-    /// The entries of a dense tensor that are not 0, coalesced, with `sparseDim` sparse dimensions: an entry with dense
-    /// dimensions is kept if one of its elements is not 0.
+    /// The entries of the dense tensor `t` that are not 0, coalesced, with `sparseDim` sparse dimensions.
     static SparseTensor fromDense(const Tensor &t, int sparseDim = -1) {
         return SparseTensor::take(detail::must(THSTensor_newFromDense(t.get(), sparseDim),
             static_cast<THSTensor *>(nullptr), "fromDense"));
@@ -10186,12 +10151,12 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return SparseTensor::take(detail::must(THSTensor_newWithSparse(handle_), static_cast<THSTensor *>(nullptr),
             "withSparse"));
     }
-    /// A copy of `s`, with positions and values of its own.
+    /// A copy of `s` with copied positions and values.
     SparseTensor clone() const {
         return SparseTensor::take(detail::must(THSTensor_newClone(handle_), static_cast<THSTensor *>(nullptr),
             "clone"));
     }
-    /// `s` coalesced: values for one position are summed in the order in which they stand.
+    /// `s` coalesced: the values of one position are summed in the order of the entries.
     SparseTensor coalesce() const {
         return SparseTensor::take(detail::must(THSTensor_newCoalesce(handle_), static_cast<THSTensor *>(nullptr),
             "coalesce"));
@@ -10201,7 +10166,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return SparseTensor::take(detail::must(THSTensor_newCompressed(handle_), static_cast<THSTensor *>(nullptr),
             "compressed"));
     }
-    /// `s` as coordinates; where it has them they are shared.
+    /// `s` with coordinates.
     SparseTensor coordinates() const {
         return SparseTensor::take(detail::must(THSTensor_newCoordinates(handle_), static_cast<THSTensor *>(nullptr),
             "coordinates"));
@@ -10214,11 +10179,11 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         const int r = THSTensor_nDimension(handle_);
         return detail::known(r, !r, "nDimension");
     }
-    /// The size of a dimension, which may count from the end.
+    /// The size of dimension `dimension`.
     int64_t size(int dimension) const {
         return detail::must(THSTensor_size(handle_, dimension), static_cast<int64_t>(-1), "size");
     }
-    /// The number of entries, as they stand.
+    /// The number of entries, where entries of the same position count separately.
     int64_t nnz() const {
         THClearLastError();
         const int64_t r = THSTensor_nnz(handle_);
@@ -10236,7 +10201,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         const int r = THSTensor_denseDim(handle_);
         return detail::known(r, !r, "denseDim");
     }
-    /// True if positions ascend in row-major order, each once; false if that is not known.
+    /// True if the tensor is known to be coalesced: its positions are distinct and ascend in row-major order.
     bool isCoalesced() const {
         THClearLastError();
         const int r = THSTensor_isCoalesced(handle_);
@@ -10254,28 +10219,30 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         const THDtype r = THSTensor_dtype(handle_);
         return detail::known(static_cast<Dtype>(r), !r, "dtype");
     }
-    /// The positions, int64 [sparseDim x nnz], computed for compressed rows, else those of the handle.
+    /// The positions, int64 [sparseDim x nnz]: the component of the handle, or computed if the matrix is compressed by
+    /// rows.
     Tensor indices() const { return detail::made(THSTensor_newIndices(handle_), "indices"); }
-    /// The values of the handle.
+    /// The values, a component of the handle.
     Tensor values() const { return detail::made(THSTensor_newValues(handle_), "values"); }
-    /// The starts of rows among the entries of compressed rows, with the number of entries at the end.
+    /// `crow` of a matrix compressed by rows: the index of the first entry of each row, followed by the number of
+    /// entries.
     Tensor crow() const { return detail::made(THSTensor_newCrow(handle_), "crow"); }
-    /// The column of each entry of compressed rows.
+    /// `col` of a matrix compressed by rows: the column of each entry.
     Tensor col() const { return detail::made(THSTensor_newCol(handle_), "col"); }
     /// `r` = a copy of `s`.
     SparseTensor &copy_(const SparseTensor &s) { return changed(THSTensor_copy(handle_, s.get()), "copy_"); }
-    /// Gives up all entries of `s`, which keeps its sizes and its dtype.
+    /// Removes all entries of `s`, which keeps its sizes and its dtype.
     SparseTensor &zero_() { return changed(THSTensor_zero(handle_), "zero_"); }
-    /// Changes the sizes of `s`: where it has entries, sparse sizes may grow and others stay.
+    /// Changes the sizes of `s`.
     SparseTensor &resize_(IntList size, int sparseDim) {
         return changed(THSTensor_resize(handle_, size.count(), size.data(), sparseDim), "resize_");
     }
-    /// `THSTensor_resize` to the sizes of another tensor.
+    /// `THSTensor_resize` to the sizes of `other`.
     SparseTensor &resizeAs_(const SparseTensor &other) {
         return changed(THSTensor_resizeAs(handle_, other.get()), "resizeAs_");
     }
     SparseTensor &coalesce_() { return changed(THSTensor_coalesce(handle_, handle_), "coalesce_"); }
-    /// `r` = `s` with two dimensions exchanged, both sparse or both dense.
+    /// `r` = `s` with two dimensions swapped, both sparse or both dense.
     SparseTensor transpose(int dimension1, int dimension2) const {
         detail::NewSparse r;
         return r(THSTensor_transpose(r.handle, handle_, dimension1, dimension2), "transpose");
@@ -10283,7 +10250,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &transpose_(int dimension1, int dimension2) {
         return changed(THSTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
     }
-    /// `r` = the part of `s` at position `index` of a dimension, which is gone.
+    /// `r` = the part of `s` at index `index` of dimension `dimension`, which is removed.
     SparseTensor select(int dimension, int64_t index) const {
         detail::NewSparse r;
         return r(THSTensor_select(r.handle, handle_, dimension, index), "select");
@@ -10291,7 +10258,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &select_(int dimension, int64_t index) {
         return changed(THSTensor_select(handle_, handle_, dimension, index), "select_");
     }
-    /// `r` = the part of `s` at `size` positions of a dimension, from `firstIndex` on.
+    /// `r` = the part of `s` at the `size` indices of dimension `dimension` from `firstIndex`.
     SparseTensor narrow(int dimension, int64_t firstIndex, int64_t size) const {
         detail::NewSparse r;
         return r(THSTensor_narrow(r.handle, handle_, dimension, firstIndex, size), "narrow");
@@ -10299,7 +10266,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
         return changed(THSTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
     }
-    /// `r = a + value * b`, coalesced; sizes and sparse dimensions are the same.
+    /// `r = a + value * b`, coalesced; `a` and `b` have the same sizes and the same number of sparse dimensions.
     SparseTensor cadd(double value, const SparseTensor &b) const {
         detail::NewSparse r;
         return r(THSTensor_cadd(r.handle, handle_, value, b.get()), "cadd");
@@ -10326,7 +10293,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return changed(THSTensor_cadd(handle_, handle_, value, b.get()), "add_");
     }
     SparseTensor &add_(const SparseTensor &b) { return changed(THSTensor_cadd(handle_, handle_, 1, b.get()), "add_"); }
-    /// `r = a - value * b`, as cadd.
+    /// `r = a - value * b`; otherwise as cadd.
     SparseTensor csub(double value, const SparseTensor &b) const {
         detail::NewSparse r;
         return r(THSTensor_csub(r.handle, handle_, value, b.get()), "csub");
@@ -10353,7 +10320,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return changed(THSTensor_csub(handle_, handle_, value, b.get()), "sub_");
     }
     SparseTensor &sub_(const SparseTensor &b) { return changed(THSTensor_csub(handle_, handle_, 1, b.get()), "sub_"); }
-    /// `r = a * b`, coalesced: entries where both have one.
+    /// `r = a * b`, coalesced, with entries at the positions where both have an entry.
     SparseTensor cmul(const SparseTensor &b) const {
         detail::NewSparse r;
         return r(THSTensor_cmul(r.handle, handle_, b.get()), "cmul");
@@ -10364,7 +10331,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return r(THSTensor_cmul(r.handle, handle_, b.get()), "mul");
     }
     SparseTensor &mul_(const SparseTensor &b) { return changed(THSTensor_cmul(handle_, handle_, b.get()), "mul_"); }
-    /// `r = s * t` for a dense tensor, which broadcasts to the sizes of `s`.
+    /// `r = s * t` for a dense tensor `t`, which broadcasts to the sizes of `s`.
     SparseTensor cmulDense(const Tensor &t) const {
         detail::NewSparse r;
         return r(THSTensor_cmulDense(r.handle, handle_, t.get()), "cmulDense");
@@ -10377,7 +10344,7 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return r(THSTensor_cmulDense(r.handle, handle_, t.get()), "mul");
     }
     SparseTensor &mul_(const Tensor &t) { return changed(THSTensor_cmulDense(handle_, handle_, t.get()), "mul_"); }
-    /// `r = s / t` for a dense tensor, which broadcasts to the sizes of `s`.
+    /// `r = s / t` for a dense tensor `t`, which broadcasts to the sizes of `s`.
     SparseTensor cdivDense(const Tensor &t) const {
         detail::NewSparse r;
         return r(THSTensor_cdivDense(r.handle, handle_, t.get()), "cdivDense");
@@ -10402,13 +10369,13 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         return r(THSTensor_div(r.handle, handle_, value), "div");
     }
     SparseTensor &div_(double value) { return changed(THSTensor_div(handle_, handle_, value), "div_"); }
-    /// `r = s ^ value` for a value above 0, coalesced.
+    /// `r = s ^ value` for a `value` > 0, coalesced.
     SparseTensor pow(double value) const {
         detail::NewSparse r;
         return r(THSTensor_pow(r.handle, handle_, value), "pow");
     }
     SparseTensor &pow_(double value) { return changed(THSTensor_pow(handle_, handle_, value), "pow_"); }
-    /// `r = -s`, in the form of `s`.
+    /// `r = -s`, with coordinates or compressed by rows like `s`.
     SparseTensor neg() const { detail::NewSparse r; return r(THSTensor_neg(r.handle, handle_), "neg"); }
     SparseTensor &neg_() { return changed(THSTensor_neg(handle_, handle_), "neg_"); }
     /// `r = |s|`, coalesced.
@@ -10447,16 +10414,16 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /// `r = max(s, 0)`, coalesced.
     SparseTensor relu() const { detail::NewSparse r; return r(THSTensor_relu(r.handle, handle_), "relu"); }
     SparseTensor &relu_() { return changed(THSTensor_relu(handle_, handle_), "relu_"); }
-    /// `r` = the largest whole number that is at most `s`, coalesced.
+    /// `r = floor(s)`, the largest whole number <= `s`, coalesced.
     SparseTensor floor() const { detail::NewSparse r; return r(THSTensor_floor(r.handle, handle_), "floor"); }
     SparseTensor &floor_() { return changed(THSTensor_floor(handle_, handle_), "floor_"); }
-    /// `r` = the least whole number that is at least `s`, coalesced.
+    /// `r = ceil(s)`, the smallest whole number >= `s`, coalesced.
     SparseTensor ceil() const { detail::NewSparse r; return r(THSTensor_ceil(r.handle, handle_), "ceil"); }
     SparseTensor &ceil_() { return changed(THSTensor_ceil(handle_, handle_), "ceil_"); }
-    /// `r` = `s` rounded to a whole number, ties to the even one, coalesced.
+    /// `r` = `s` rounded to the nearest whole number, ties to even, coalesced.
     SparseTensor round() const { detail::NewSparse r; return r(THSTensor_round(r.handle, handle_), "round"); }
     SparseTensor &round_() { return changed(THSTensor_round(handle_, handle_), "round_"); }
-    /// `r` = `s` without its fraction, coalesced.
+    /// `r` = `s` rounded towards zero, coalesced.
     SparseTensor trunc() const { detail::NewSparse r; return r(THSTensor_trunc(r.handle, handle_), "trunc"); }
     SparseTensor &trunc_() { return changed(THSTensor_trunc(handle_, handle_), "trunc_"); }
     /// The sum of all values.
@@ -10465,7 +10432,8 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         const double r = THSTensor_sumall(handle_);
         return detail::known(r, r != r, "sumall");
     }
-    /// `r` = the sum of `s` over `ndim` dimensions, which are gone, coalesced; integers are summed as int64.
+    /// `r` = the sum of `s` over the `ndim` dimensions `dims`, which are removed, coalesced; integers are summed in
+    /// int64.
     SparseTensor sum(IntList dims) const {
         detail::NewSparse r;
         return r(THSTensor_sum(r.handle, handle_, dims.count(), dims.data()), "sum");
@@ -10474,13 +10442,13 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &sum_(IntList dims) {
         return changed(THSTensor_sum(handle_, handle_, dims.count(), dims.data()), "sum_");
     }
-    /// The norm of all elements of `s`: (the sum of |s|^value)^(1 / value).
+    /// The norm of all elements of `s`, (sum of |s|^value)^(1 / value).
     double normall(double value = 2) const {
         THClearLastError();
         const double r = THSTensor_normall(handle_, value);
         return detail::known(r, r != r, "normall");
     }
-    /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix [k x p] or vector [k].
+    /// `r = s @ m`, dense, for a matrix `s` [n x k] and a dense matrix `m` [k x p] or vector [k].
     Tensor spmm(const Tensor &m) const { detail::New r; return r(THSTensor_spmm(r.handle, handle_, m.get()), "spmm"); }
     /// `r = s @ vec`, dense, for a matrix `s` [n x k] and a dense vector [k].
     Tensor spmv(const Tensor &vec) const {
@@ -10496,15 +10464,13 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
         detail::New r;
         return r(THSTensor_spaddmm(r.handle, 1, t.get(), 1, handle_, m.get()), "spaddmm");
     }
-    /// `r = s @ m` for a dense matrix [k x p], with one sparse dimension, the rows of `s` that have entries, and one
-    /// dense.
+    /// `r = s @ m` for a dense matrix `m` [k x p].
     SparseTensor hspmm(const Tensor &m) const {
         detail::NewSparse r;
         return r(THSTensor_hspmm(r.handle, handle_, m.get()), "hspmm");
     }
     SparseTensor &hspmm_(const Tensor &m) { return changed(THSTensor_hspmm(handle_, handle_, m.get()), "hspmm_"); }
-    /// `r = s @ m` for a dense matrix [k x p], with two sparse dimensions: all elements of the rows of `s` that have
-    /// entries.
+    /// `r = s @ m` for a dense matrix `m` [k x p].
     SparseTensor sspmm(const Tensor &m) const {
         detail::NewSparse r;
         return r(THSTensor_sspmm(r.handle, handle_, m.get()), "sspmm");
@@ -10525,20 +10491,17 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &sspaddmm_(const SparseTensor &s, const Tensor &m) {
         return changed(THSTensor_sspaddmm(handle_, 1, handle_, 1, s.get(), m.get()), "sspaddmm_");
     }
-    /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows: an entry stands wherever two meet, be
-    /// their sum 0 or not.
+    /// `r = a @ b` for two matrices [n x k] and [k x p], compressed by rows.
     SparseTensor mm(const SparseTensor &b) const {
         detail::NewSparse r;
         return r(THSTensor_mm(r.handle, handle_, b.get()), "mm");
     }
     SparseTensor &mm_(const SparseTensor &b) { return changed(THSTensor_mm(handle_, handle_, b.get()), "mm_"); }
-    /// `r` = softmax of each row of a matrix of floats, compressed by rows: elements without an entry take no part, and
-    /// stay so.
+    /// `r` = the softmax of each row of a matrix of floats, compressed by rows.
     SparseTensor softmax() const { detail::NewSparse r; return r(THSTensor_softmax(r.handle, handle_), "softmax"); }
     SparseTensor &softmax_() { return changed(THSTensor_softmax(handle_, handle_), "softmax_"); }
-    /// `rb = the X with s X = b`, or with `transpose` of `s^T X = b`, dense, for the `upper` or lower triangle of a
-    /// square matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n]; with `unitriangular` the diagonal counts
-    /// as ones.
+    /// `rb = the X with s X = b`, or with `transpose` `s^T X = b`, dense, for the `upper` or lower triangle of a square
+    /// matrix `s` [n x n] and a dense matrix `b` [n x p] or vector [n].
     Tensor trtrs(const Tensor &b, bool upper = false, bool transpose = false, bool unitriangular = false) const {
         detail::New r;
         return r(THSTensor_trtrs(r.handle, b.get(), handle_, upper, transpose, unitriangular), "trtrs");
@@ -10573,13 +10536,12 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     SparseTensor &sampledAddmm_(const Tensor &m1, const Tensor &m2) {
         return changed(THSTensor_sampledAddmm(handle_, 1, handle_, 1, m1.get(), m2.get()), "sampledAddmm_");
     }
-    /// `r = t + value * s`, dense, for a dense tensor of the sizes of `s`.
+    /// `r = t + value * s`, dense, for a dense tensor `t` of the sizes of `s`.
     Tensor spcadd(const Tensor &t, double value = 1) const {
         detail::New r;
         return r(THSTensor_spcadd(r.handle, t.get(), value, handle_), "spcadd");
     }
-    /// `r` = the elements of the dense tensor `t` at the positions of `mask`, whose values do not matter; sizes are the
-    /// same.
+    /// `r` = the elements of the dense tensor `t` at the positions of `mask`; the values of `mask` are ignored.
     SparseTensor sparseMask(const Tensor &t) const {
         detail::NewSparse r;
         return r(THSTensor_sparseMask(r.handle, t.get(), handle_), "sparseMask");
@@ -10590,7 +10552,8 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     // ------------------------------------------------------------------------------------------------------- Printing
 
-    /// The text of a sparse tensor, a C string that the caller frees with `THFree`.
+    /// The text of a sparse tensor, always in PyTorch's layout: `indices`, `values`, `size`, `nnz` and `layout`, each
+    /// on a separate line.
     String toString(const THPrintOptions *options = nullptr) const {
         return detail::text(THSTensor_toString(handle_, options), "toString");
     }
@@ -10603,14 +10566,15 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
 
     // ---------------------------------------------------------------------------------------------------------- Files
 
-    /// The sparse tensor of the file `path`, which has one, as `THArchive_newSparse` gives it: of Matrix Market, of
-    /// SciPy (`.npz`) or of PyTorch.
+    /// The only sparse tensor of the file `path`, of Matrix Market, SciPy (`.npz`) or PyTorch, as `THArchive_newSparse`
+    /// returns it.
     static SparseTensor load(Text path) {
         return SparseTensor::take(detail::must(THSTensor_newLoad(path.c_str()), static_cast<THSTensor *>(nullptr),
             "load"));
     }
-    /// Writes a sparse tensor to the file `path`, whose ending names the format: `.mtx`, a matrix of coordinates;
-    /// `.npz`, one that `scipy.sparse.load_npz` reads; `.pt`, one that `torch.load` reads.
+    /// Writes a sparse tensor without a name to the file `path`, whose extension selects the format: `.mtx` for a
+    /// matrix of coordinates, `.npz` for a file that `scipy.sparse.load_npz` reads, `.pt` for a file that `torch.load`
+    /// reads.
     void save(Text path) const { detail::check(THSTensor_save(handle_, path.c_str()), "save"); }
 
   private:
@@ -10707,7 +10671,7 @@ inline SparseTensor &narrow_out(SparseTensor &r, const SparseTensor &s, int dime
     int64_t size) {
     return detail::into(r, THSTensor_narrow(detail::result(r), s.get(), dimension, firstIndex, size), "narrow_out");
 }
-/// `r` = `count` tensors one after the other along a dimension; their other sizes, and which are sparse, are the same.
+/// `r` = `count` tensors concatenated along `dimension`.
 inline SparseTensor cat(SparseList tensors, int dimension = 0) {
     detail::NewSparse r;
     return r(THSTensor_cat(r.handle, tensors.data(), tensors.count(), dimension), "cat");
@@ -11010,16 +10974,16 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
 
     // ---------------------------------------------------------------------------------------------- Fused expressions
 
-    /// Reads an expression.
+    /// Parses an expression.
     explicit Fused(Text expression) : Counted(detail::must(THFused_new(expression.c_str()),
         static_cast<THFused *>(nullptr), "Fused")) {}
-    /// The number of inputs.
+    /// Returns the number of inputs.
     int64_t nInputs() const {
         THClearLastError();
         const int64_t r = THFused_nInputs(handle_);
         return detail::known(r, r == -1, "nInputs");
     }
-    /// The name of input `index`, from 0: inputs are numbered as they first appear in the text.
+    /// Returns the name of input `index`, counted from 0.
     const char *inputName(int64_t index) const {
         THClearLastError();
         const auto r = THFused_inputName(handle_, index);
@@ -11084,131 +11048,129 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 
     // ---------------------------------------------------------------------------------------------------------- Files
 
-    /// The sparse tensor `index`, in the form that it has in the file: coordinates, or a matrix of compressed rows.
+    /// The sparse tensor `index`, with coordinates or compressed by rows as in the file.
     SparseTensor sparse(int64_t index) const {
         return SparseTensor::take(detail::must(THArchive_newSparse(handle_, index), static_cast<THSTensor *>(nullptr),
             "sparse"));
     }
-    /// Adds a sparse tensor of this name.
+    /// Adds a sparse tensor with the name `name`.
     void addSparse(Text name, const SparseTensor &s) const {
         detail::check(THArchive_addSparse(handle_, name.c_str(), s.get()), "addSparse");
     }
-    /// Opens the file `path` for reading; its content tells the format.
+    /// Opens the file `path` for reading.
     static Archive open(Text path) {
         return Archive::take(detail::must(THArchive_open(path.c_str()), static_cast<THArchive *>(nullptr), "open"));
     }
-    /// As `THArchive_open`, with `flags`: `TH_OPEN_COPY`, elements are always copied and never mapped; 0, they may be
-    /// mapped.
+    /// Opens a file as `THArchive_open` does, with `flags`: with `TH_OPEN_COPY` elements are always copied and never
+    /// mapped; with 0 they may be mapped.
     static Archive openWith(Text path, int flags) {
         return Archive::take(detail::must(THArchive_openWith(path.c_str(), flags), static_cast<THArchive *>(nullptr),
             "openWith"));
     }
-    /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open`
-    /// guesses.
+    /// Opens a table of numbers whose columns are separated by the character `separator`.
     static Archive openTable(Text path, int separator) {
         return Archive::take(detail::must(THArchive_openTable(path.c_str(), separator),
             static_cast<THArchive *>(nullptr), "openTable"));
     }
-    /// Opens a file that lies in memory, from `data` on.
+    /// Opens a file in memory: `size` bytes from `data` on.
     static Archive openMemory(const void *data, ptrdiff_t size) {
         return Archive::take(detail::must(THArchive_openMemory(data, size), static_cast<THArchive *>(nullptr),
             "openMemory"));
     }
-    /// The format of the file; `TH_FILE_BY_NAME` on error.
+    /// Returns the format of the file; `TH_FILE_BY_NAME` on error.
     FileFormat format() const {
         THClearLastError();
         const THFileFormat r = THArchive_format(handle_);
         return detail::known(static_cast<FileFormat>(r), !r, "format");
     }
-    /// The number of tensors.
+    /// Returns the number of tensors.
     int64_t count() const {
         THClearLastError();
         const int64_t r = THArchive_count(handle_);
         return detail::known(r, r == -1, "count");
     }
-    /// The name of tensor `index`, from 0.
+    /// Returns the name of tensor `index`, counted from 0.
     const char *name(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_name(handle_, index);
         return detail::known(r, !r, "name");
     }
-    /// The index of the first tensor named `name`; -1 if there is none.
+    /// Returns the index of the first tensor named `name`; -1 if there is none.
     int64_t find(Text name) const {
         THClearLastError();
         const int64_t r = THArchive_find(handle_, name.c_str());
         return detail::known(r, r == -1, "find");
     }
-    /// The dtype of tensor `index`, that of the values if it is sparse, and where thorn has no such tensors: quantised,
-    /// complex.
+    /// Returns the dtype of tensor `index`; for a sparse tensor, the dtype of its values.
     Dtype dtype(int64_t index) const {
         THClearLastError();
         const THDtype r = THArchive_dtype(handle_, index);
         return detail::known(static_cast<Dtype>(r), !r, "dtype");
     }
-    /// The number of dimensions of tensor `index`.
+    /// Returns the number of dimensions of tensor `index`.
     int64_t ndim(int64_t index) const {
         return detail::must(THArchive_ndim(handle_, index), static_cast<int64_t>(-1), "ndim");
     }
-    /// True if tensor `index` is sparse; false if it is not.
+    /// Returns True if tensor `index` is sparse; false if it is not.
     bool isSparse(int64_t index) const {
         THClearLastError();
         const int r = THArchive_isSparse(handle_, index);
         return detail::known(r != 0, !r, "isSparse");
     }
-    /// The number of entries of the sparse tensor `index`, and if it is not sparse.
+    /// Returns the number of entries of the sparse tensor `index`, and if the tensor is not sparse.
     int64_t nnz(int64_t index) const {
         THClearLastError();
         const int64_t r = THArchive_nnz(handle_, index);
         return detail::known(r, r == -1, "nnz");
     }
-    /// The number of keys of the metadata.
+    /// Returns the number of keys of the metadata.
     int64_t metadataCount() const {
         THClearLastError();
         const int64_t r = THArchive_metadataCount(handle_);
         return detail::known(r, r == -1, "metadataCount");
     }
-    /// Key `index` of the metadata, from 0.
+    /// Returns key `index` of the metadata, counted from 0.
     const char *metadataKey(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_metadataKey(handle_, index);
         return detail::known(r, !r, "metadataKey");
     }
-    /// The value of key `index` of the metadata, from 0.
+    /// Returns the value of key `index` of the metadata, counted from 0.
     const char *metadataValue(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_metadataValue(handle_, index);
         return detail::known(r, !r, "metadataValue");
     }
-    /// The value of `key` in the metadata.
+    /// Returns the value of `key` in the metadata.
     const char *metadata(Text key) const {
         THClearLastError();
         const auto r = THArchive_metadata(handle_, key.c_str());
         return detail::known(r, !r, "metadata");
     }
-    /// Tensor `index` with the strides that it has in the file.
+    /// Returns tensor `index` with the strides that it has in the file.
     Tensor tensor(int64_t index) const { return detail::made(THArchive_newTensor(handle_, index), "tensor"); }
-    /// The first tensor named `name`, as `THArchive_newTensor` gives it.
+    /// Returns the first tensor named `name`, read as by `THArchive_newTensor`.
     Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
-    /// The bytes of the elements of tensor `index` in row-major order, as the file has them: uint8 with one dimension.
+    /// Returns the bytes of the elements of tensor `index` in row-major order, unconverted, as a vector of uint8.
     Tensor bytes(int64_t index) const { return detail::made(THArchive_newBytes(handle_, index), "bytes"); }
-    /// `r` = tensor `index`, copied.
+    /// `r` = a copy of tensor `index`.
     Tensor read(int64_t index) const { detail::New r; return r(THArchive_read(r.handle, handle_, index), "read"); }
     Tensor &read_out(Tensor &r, int64_t index) const {
         detail::check(THArchive_read(detail::result(r), handle_, index), "read_out");
         return r;
     }
-    /// An archive that will be the file `path`, which `THArchive_close` writes.
+    /// Creates an archive that `THArchive_close` writes to the file `path`.
     static Archive create(Text path, FileFormat format = FileFormat::ByName) {
         return Archive::take(detail::must(THArchive_create(path.c_str(), static_cast<THFileFormat>(format)),
             static_cast<THArchive *>(nullptr), "create"));
     }
-    /// Adds a tensor of this name, of which there may be one.
+    /// Adds a tensor with this name.
     void add(Text name, const Tensor &t) const { detail::check(THArchive_add(handle_, name.c_str(), t.get()), "add"); }
-    /// Adds a key and its value to the metadata, which NumPy's files, Matrix Market's, PGM and PPM do not have.
+    /// Adds a key and its value to the metadata.
     void addMetadata(Text key, Text value) const {
         detail::check(THArchive_addMetadata(handle_, key.c_str(), value.c_str()), "addMetadata");
     }
-    /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
+    /// Sets the number of significant digits of floats in text formats, from 0 to 17.
     void setPrecision(int digits) const { detail::check(THArchive_setPrecision(handle_, digits), "setPrecision"); }
     /// Writes the file.
     void close() const { detail::check(THArchive_close(handle_), "close"); }
@@ -11244,48 +11206,41 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
 
     // ----------------------------------------------------------------------------------------------------- Optimizers
 
-    /// An optimizer by stochastic gradient descent: with `g` = the gradient + `weightDecay` * the parameter, the
-    /// parameter moves by `-lr * g`; with a `momentum` by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`,
-    /// but `g` at first; with `nesterov`, which takes a `momentum` and no `dampening`, by `-lr * (g + momentum * b)`.
+    /// An optimizer for stochastic gradient descent.
     static Optim sgd(TensorList params, double lr = 0.001, double momentum = 0, double dampening = 0,
         double weightDecay = 0, bool nesterov = false) {
         return Optim::take(detail::must(THOptim_newSgd(params.data(), params.count(), lr, momentum, dampening,
             weightDecay, nesterov), static_cast<THOptim *>(nullptr), "sgd"));
     }
-    /// An optimizer by Adam: with `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g`
-    /// and `v = beta2 * v + (1 - beta2) * g^2`, the parameter moves at step `n` by
-    /// `-lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)`.
+    /// An Adam optimizer.
     static Optim adam(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-8,
         double weightDecay = 0, bool amsgrad = false) {
         return Optim::take(detail::must(THOptim_newAdam(params.data(), params.count(), lr, beta1, beta2, eps,
             weightDecay, amsgrad), static_cast<THOptim *>(nullptr), "adam"));
     }
-    /// `THOptim_newAdam`, where the decay does not go by way of the gradient: before each step the parameter is
-    /// multiplied by `1 - lr * weightDecay`.
+    /// An AdamW optimizer: `THOptim_newAdam` with a weight decay that is separate from the gradient.
     static Optim adamw(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999,
         double eps = 1e-8, double weightDecay = 0.01, bool amsgrad = false) {
         return Optim::take(detail::must(THOptim_newAdamw(params.data(), params.count(), lr, beta1, beta2, eps,
             weightDecay, amsgrad), static_cast<THOptim *>(nullptr), "adamw"));
     }
-    /// An optimizer by RMSprop: with `g` = the gradient + `weightDecay` * the parameter,
-    /// `v = alpha * v + (1 - alpha) * g^2` and `s = g / (sqrt(v) + eps)`, the parameter moves by `-lr * s`, or with a
-    /// `momentum` by `-lr * b`, where `b = momentum * b + s`.
+    /// An RMSprop optimizer.
     static Optim rmsprop(TensorList params, double lr = 0.01, double alpha = 0.99, double eps = 1e-8,
         double weightDecay = 0, double momentum = 0, bool centered = false) {
         return Optim::take(detail::must(THOptim_newRmsprop(params.data(), params.count(), lr, alpha, eps, weightDecay,
             momentum, centered), static_cast<THOptim *>(nullptr), "rmsprop"));
     }
-    /// An optimizer by L-BFGS, which is called by `THOptim_stepClosure`.
+    /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`.
     static Optim lbfgs(TensorList params, double lr = 1, int64_t maxIter = 20, int64_t historySize = 100,
         double tolGrad = 1e-7, double tolChange = 1e-9, bool strongWolfe = false) {
         return Optim::take(detail::must(THOptim_newLbfgs(params.data(), params.count(), lr, maxIter, historySize,
             tolGrad, tolChange, strongWolfe), static_cast<THOptim *>(nullptr), "lbfgs"));
     }
-    /// Moves each parameter that has a gradient.
+    /// Updates each parameter that has a gradient.
     void step() const { detail::check(THOptim_step(handle_), "step"); }
-    /// Fills the gradients of the parameters with 0, or with `toNull` removes them.
+    /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
     void zeroGrad(bool toNull = true) const { detail::check(THOptim_zeroGrad(handle_, toNull), "zeroGrad"); }
-    /// Sets the learning rate, for schedules.
+    /// Sets the learning rate, for learning rate schedules.
     void setLr(double lr) const { detail::check(THOptim_setLr(handle_, lr), "setLr"); }
     /// The learning rate.
     double getLr() const {
@@ -11304,7 +11259,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
 
 // ---------------------------------------------------------------------------------------------------------- Gradients
 
-/// Switches recording on this thread on (1, as it is at first) or off (0).
+/// Switches recording on this thread on (1, the initial setting) or off (0).
 inline void gradSetEnabled(bool enabled) { detail::check(THGrad_setEnabled(enabled), "gradSetEnabled"); }
 /// True if this thread records operations.
 inline bool gradIsEnabled() {
@@ -11312,7 +11267,7 @@ inline bool gradIsEnabled() {
     const int r = THGrad_isEnabled();
     return detail::known(r != 0, !r, "gradIsEnabled");
 }
-/// Begins (1) or ends (0) inference on this thread: nothing is recorded, whatever `THGrad_setEnabled` says meanwhile.
+/// Begins (1) or ends (0) inference mode on this thread.
 inline void gradSetInference(bool on) { detail::check(THGrad_setInference(on), "gradSetInference"); }
 
 // --------------------------------------------------------------------------------------------------------- Optimizers
@@ -11323,139 +11278,136 @@ inline double gradClipNorm(TensorList tensors, double maxNorm, double normType =
     const double r = THGrad_clipNorm(tensors.data(), tensors.count(), maxNorm, normType);
     return detail::known(r, r != r, "gradClipNorm");
 }
-/// Bounds each element of the gradients of `tensors` in place by `-value` and `value`.
+/// Clamps each element of the gradients of `tensors` in place to [-value, value].
 inline void gradClipValue(TensorList tensors, double value) {
     detail::check(THGrad_clipValue(tensors.data(), tensors.count(), value), "gradClipValue");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Devices
 
-/// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
-/// start.
+/// Sets the device on which this thread makes tensors when neither an argument nor an operand determines one.
 inline void setDefaultDevice(DeviceType deviceType, int deviceIndex = 0) {
     detail::check(THSetDefaultDevice(static_cast<THDeviceType>(deviceType), deviceIndex), "setDefaultDevice");
 }
-/// The kind of the thread's default device.
+/// Returns the kind of the thread's default device.
 inline DeviceType getDefaultDeviceType() {
     THClearLastError();
     const THDeviceType r = THGetDefaultDeviceType();
     return detail::known(static_cast<DeviceType>(r), !r, "getDefaultDeviceType");
 }
-/// The number of the thread's default device among those of its kind.
+/// Returns the number of the thread's default device among the devices of its kind.
 inline int getDefaultDeviceIndex() {
     THClearLastError();
     const int r = THGetDefaultDeviceIndex();
     return detail::known(r, !r, "getDefaultDeviceIndex");
 }
-/// The number of GPUs; 0 and an error that says what is missing where there is none.
+/// Returns the number of GPUs.
 inline int cudaDeviceCount() {
     THClearLastError();
     const int r = THCuda_deviceCount();
     return detail::known(r, !r, "cudaDeviceCount");
 }
-/// The name of a GPU, as its driver has it.
+/// Returns the name of a GPU, as given by its driver.
 inline String cudaDeviceName(int deviceIndex = 0) {
     return detail::text(THCuda_newDeviceName(deviceIndex), "cudaDeviceName");
 }
-/// Stores what a GPU is in `properties`.
+/// Stores the properties of a GPU in `properties`.
 inline THCudaProperties cudaProperties(int deviceIndex = 0) {
     THCudaProperties r{};
     detail::check(THCuda_properties(deviceIndex, &r), "cudaProperties");
     return r;
 }
-/// Allows, or with 0 forbids, that matrix products in float32 round their factors to TF32 on GPUs that have it: 10 bits
-/// behind the leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are
-/// float32's.
+/// Allows, or with 0 forbids, that GPUs round the factors of float32 matrix products to TF32.
 inline void cudaSetAllowTF32(bool allow) { detail::check(THCuda_setAllowTF32(allow), "cudaSetAllowTF32"); }
-/// True if matrix products in float32 may round their factors to TF32 on GPUs.
+/// Returns True if GPUs may round the factors of float32 matrix products to TF32.
 inline bool cudaGetAllowTF32() {
     THClearLastError();
     const int r = THCuda_getAllowTF32();
     return detail::known(r != 0, !r, "cudaGetAllowTF32");
 }
-/// Waits until a GPU has done all work of this process.
+/// Waits until a GPU has completed all work of this process.
 inline void cudaSynchronize(int deviceIndex = 0) { detail::check(THCuda_synchronize(deviceIndex), "cudaSynchronize"); }
-/// Stores how much memory a GPU has in `memory`.
+/// Stores the memory usage of a GPU in `memory`.
 inline THCudaMemory cudaMemory(int deviceIndex = 0) {
     THCudaMemory r{};
     detail::check(THCuda_memory(deviceIndex, &r), "cudaMemory");
     return r;
 }
-/// Stores how much pinned memory of the host there is in `memory`.
+/// Stores the usage of pinned host memory in `memory`.
 inline THCudaMemory cudaPinnedMemory() {
     THCudaMemory r{};
     detail::check(THCuda_pinnedMemory(&r), "cudaPinnedMemory");
     return r;
 }
-/// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
+/// Returns cached memory of a GPU, and cached pinned memory of the host, to the driver.
 inline void cudaEmptyCache(int deviceIndex = 0) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
-/// True if a GPU can reach the memory of GPU `peer`.
+/// Returns True if a GPU can access the memory of GPU `peer`.
 inline bool cudaCanAccessPeer(int deviceIndex, int peer) {
     THClearLastError();
     const int r = THCuda_canAccessPeer(deviceIndex, peer);
     return detail::known(r != 0, !r, "cudaCanAccessPeer");
 }
-/// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
+/// Enables access of a GPU to the memory of GPU `peer` if `on` is 1, and disables it if `on` is 0.
 inline void cudaSetPeerAccess(int deviceIndex, int peer, bool on) {
     detail::check(THCuda_setPeerAccess(deviceIndex, peer, on), "cudaSetPeerAccess");
 }
 
 // ------------------------------------------------------------------------------------------------------ Element types
 
-/// The dtype that floats get where no argument says one: float32 at start.
+/// Returns the dtype of floats where no argument gives a dtype: float32 initially.
 inline Dtype getDefaultDtype() {
     THClearLastError();
     const THDtype r = THGetDefaultDtype();
     return detail::known(static_cast<Dtype>(r), !r, "getDefaultDtype");
 }
-/// Sets the default dtype, a float, for the whole process.
+/// Sets the default dtype, which must be a float, for the whole process.
 inline void setDefaultDtype(Dtype dtype) {
     detail::check(THSetDefaultDtype(static_cast<THDtype>(dtype)), "setDefaultDtype");
 }
-/// Bytes an element takes.
+/// Returns the size of an element in bytes.
 inline size_t dtypeSize(Dtype dtype) {
     THClearLastError();
     const size_t r = THDtype_size(static_cast<THDtype>(dtype));
     return detail::known(r, !r, "dtypeSize");
 }
-/// PyTorch's name, `"float32"`.
+/// Returns PyTorch's name of a dtype, such as `"float32"`.
 inline const char *dtypeName(Dtype dtype) {
     THClearLastError();
     const auto r = THDtype_name(static_cast<THDtype>(dtype));
     return detail::known(r, !r, "dtypeName");
 }
-/// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
+/// Returns the dtype with this name: a name from `THDtype_name`, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
 /// `"short"`, `"char"`, `"byte"`.
 inline Dtype dtypeFromName(Text name) {
     THClearLastError();
     const THDtype r = THDtype_fromName(name.c_str());
     return detail::known(static_cast<Dtype>(r), !r, "dtypeFromName");
 }
-/// True if the elements are floats.
+/// Returns True if the elements are floats.
 inline bool dtypeIsFloat(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isFloat(static_cast<THDtype>(dtype));
     return detail::known(r != 0, !r, "dtypeIsFloat");
 }
-/// True if the elements are integers, which Bool is not.
+/// Returns True if the elements are integers.
 inline bool dtypeIsIntegral(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isIntegral(static_cast<THDtype>(dtype));
     return detail::known(r != 0, !r, "dtypeIsIntegral");
 }
-/// True if the elements may be negative: all dtypes but uint8 and Bool.
+/// Returns True if elements can be negative, which holds for all dtypes except uint8 and Bool.
 inline bool dtypeIsSigned(Dtype dtype) {
     THClearLastError();
     const int r = THDtype_isSigned(static_cast<THDtype>(dtype));
     return detail::known(r != 0, !r, "dtypeIsSigned");
 }
-/// The dtype two tensors of these dtypes are computed in.
+/// Returns the dtype in which operands of these two dtypes are computed.
 inline Dtype dtypePromote(Dtype a, Dtype b) {
     THClearLastError();
     const THDtype r = THDtype_promote(static_cast<THDtype>(a), static_cast<THDtype>(b));
     return detail::known(static_cast<Dtype>(r), !r, "dtypePromote");
 }
-/// True if a result of dtype `from` may be stored in a tensor of dtype `to`.
+/// Returns True if a result of dtype `from` may be stored in a tensor of dtype `to`.
 inline bool dtypeCanCast(Dtype from, Dtype to) {
     THClearLastError();
     const int r = THDtype_canCast(static_cast<THDtype>(from), static_cast<THDtype>(to));
@@ -11464,17 +11416,17 @@ inline bool dtypeCanCast(Dtype from, Dtype to) {
 
 // ----------------------------------------------------------------------------------------------------------- Printing
 
-/// Fills in the defaults that the library starts with.
+/// Stores the library's initial defaults in `options`.
 inline THPrintOptions printOptionsInit() {
     THPrintOptions r{};
     detail::check(THPrintOptions_init(&r), "printOptionsInit");
     return r;
 }
-/// Sets the defaults, for the whole process: what functions use that get NULL for options.
+/// Sets the process-wide defaults, which functions use if their `options` are NULL.
 inline void setPrintOptions(const THPrintOptions *options = nullptr) {
     detail::check(THSetPrintOptions(options), "setPrintOptions");
 }
-/// Stores the defaults of the process in `options`.
+/// Stores the process-wide defaults in `options`.
 inline THPrintOptions getPrintOptions() {
     THPrintOptions r{};
     detail::check(THGetPrintOptions(&r), "getPrintOptions");
@@ -11483,24 +11435,24 @@ inline THPrintOptions getPrintOptions() {
 
 // ------------------------------------------------------------------------------------------------------------- Memory
 
-/// Gives all memory the caching allocator keeps for reuse back to the system, and forgets the plans of Fourier
-/// transforms.
+/// Returns all memory that the caching allocator keeps for reuse to the system, and discards the cached plans of
+/// Fourier transforms.
 inline void allocatorEmptyCache() { detail::check(THAllocator_emptyCache(), "allocatorEmptyCache"); }
 /// Stores the counters of the caching allocator in `stats`.
 inline THMemoryStats memoryStats() { THMemoryStats r{}; detail::check(THMemory_stats(&r), "memoryStats"); return r; }
-/// Bytes in use by storages and handles, foreign and mapped memory included.
+/// Bytes in use by storages and handles, including foreign and mapped memory.
 inline int64_t memoryLiveBytes() {
     THClearLastError();
     const int64_t r = THMemory_liveBytes();
     return detail::known(r, r == -1, "memoryLiveBytes");
 }
-/// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each
-/// further tenth, and once before an allocation fails: a garbage collector should run then.
+/// Calls `hook(context, live bytes)` on the allocating thread when the live bytes first exceed `bytes`, after each
+/// further increase by a tenth, and once before an allocation fails.
 inline void memorySetSoftLimit(int64_t bytes, THMemoryHook hook = nullptr, void *context = nullptr) {
     detail::check(THMemory_setSoftLimit(bytes, hook, context), "memorySetSoftLimit");
 }
-/// True if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0:
-/// for hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled.
+/// True if the soft limit has called for a collection since the last call of this function or of
+/// `THMemory_setSoftLimit`, else 0.
 inline bool memoryPressure() {
     THClearLastError();
     const int r = THMemory_pressure();
@@ -11509,7 +11461,7 @@ inline bool memoryPressure() {
 
 // ------------------------------------------------------------------------------------------------------------- Errors
 
-/// Returns the name of a status in this header: `"TH_ERR_SHAPE"`.
+/// Returns the name of a status in this header, such as `"TH_ERR_SHAPE"`.
 inline const char *statusName(Status status) {
     THClearLastError();
     const auto r = THStatus_name(static_cast<THStatus>(status));
@@ -11518,15 +11470,15 @@ inline const char *statusName(Status status) {
 
 // ------------------------------------------------------------------------------------------------------------ Threads
 
-/// Threads an operation may use, the caller's included.
+/// Returns the number of threads that an operation may use, including the calling thread.
 inline int getNumThreads() {
     THClearLastError();
     const int r = THGetNumThreads();
     return detail::known(r, !r, "getNumThreads");
 }
-/// Sets how many threads an operation may use, for the whole process; at least 1.
+/// Sets the number of threads that an operation may use, at least 1, for the whole process.
 inline void setNumThreads(int num_threads) { detail::check(THSetNumThreads(num_threads), "setNumThreads"); }
-/// Cores this process may run on.
+/// Returns the number of cores on which this process may run.
 inline int getNumCores() {
     THClearLastError();
     const int r = THGetNumCores();
@@ -11535,27 +11487,25 @@ inline int getNumCores() {
 
 // ------------------------------------------------------------------------------------------------ BLAS of the machine
 
-/// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in
-/// it (getrf, getrs, getri, trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole
-/// process: `THSetBlas("libopenblas.so.0")`.
+/// Lets a BLAS library of the machine compute products of float32 and float64 (gemm, gemv), for the whole process:
+/// `THSetBlas("libopenblas.so.0")`.
 inline void setBlas(const char *path = nullptr) { detail::check(THSetBlas(path), "setBlas"); }
-/// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself.
+/// Returns the path that `THSetBlas` loaded for the library in use; NULL if thorn's own routines are in use.
 inline const char *getBlas() { THClearLastError(); const auto r = THGetBlas(); return detail::known(r, !r, "getBlas"); }
 
 // ----------------------------------------------------------------------------------------------------------- Versions
 
-/// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT,
-/// and the same of Python's cffi.
+/// Returns the declarations of this library as plain C that needs no preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))`
+/// in LuaJIT; Python's cffi reads them, too.
 inline const char *cdef() { THClearLastError(); const auto r = THCdef(); return detail::known(r, !r, "cdef"); }
-/// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""`
-/// all types and constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it
-/// calls only.
+/// Returns the part of `THCdef` that declares the functions of the chapter with this title, such as
+/// `"Matrix products"`, or, for `""`, all types and constants.
 inline String cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
-/// The version of the library in use, `"0.1.0"`.
+/// Returns the version of the library in use, such as `"0.1.0"`.
 inline const char *version() { THClearLastError(); const auto r = THVersion(); return detail::known(r, !r, "version"); }
-/// `TH_ABI_VERSION` of the library in use.
+/// Returns `TH_ABI_VERSION` of the library in use.
 inline int abiVersion() { THClearLastError(); const int r = THAbiVersion(); return detail::known(r, !r, "abiVersion"); }
-/// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`.
+/// Returns the vector instruction set that kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`.
 inline const char *simdLevel() {
     THClearLastError();
     const auto r = THSimdLevel();

@@ -28,56 +28,58 @@
  * Conventions
  * ===========
  *
- * The conventions of thorn.h hold. These are added:
+ * The conventions of thorn.h apply. thorn_mpi.h adds these:
  *
- * **Compiling.** All functions are `static inline`, for C99 and C++11 and whatever came after them; the compiler is the
- * one of the user's MPI, and libthorn knows no MPI. Any number of files of a program may include the header. MPI is 3.0
- * or later. The program calls MPI_Init or MPI_Init_thread itself, any level of threads is enough, and MPI_Finalize.
+ * **Compiling.** All functions are `static inline` and compile as C99, C++11 and later standards. The compiler is the
+ * wrapper of the user's MPI (mpicc, mpicxx): libthorn does not depend on MPI. Several source files of a program may
+ * include the header. MPI must be version 3.0 or later. The program itself calls MPI_Init or MPI_Init_thread, with any
+ * thread level, and MPI_Finalize.
  *
- * **Communicators.** A function takes the communicator last, as MPI does, but for what it stores. Messages and
- * collectives go over this communicator and no other, with the caller's tags: a rank that does not use thorn takes part
- * in them by MPI_Send, MPI_Recv, MPI_Allreduce and the others, whose elements are those of TH_MPI_datatype in row-major
- * order. The functions for which this is not so, since they exchange shapes, say so.
+ * **Communicators.** The communicator is the last argument, as in MPI; only an output MPI_Status and the flag of
+ * TH_MPI_setChecked follow the communicator. Messages and collectives use this communicator and the caller's tags. So a
+ * rank without thorn can take part with MPI_Send, MPI_Recv, MPI_Allreduce and other MPI functions: the elements have
+ * the type TH_MPI_datatype and are in row-major order. Functions that exchange shapes are an exception and say so.
  *
- * **Errors.** A function returns a THStatus, and THGetLastError has the name of the function and MPI's own text. During
- * a call the communicator's error handler is MPI_ERRORS_RETURN, and afterwards what it was. The classes of MPI's errors
- * become statuses: `TH_ERR_SHAPE`, a message that is longer than the tensor; `TH_ERR_DTYPE`, an operation that MPI does
- * not have for the elements; `TH_ERR_ARGUMENT`, a rank, root, tag or communicator that is none; `TH_ERR_NOMEM`;
- * `TH_ERR_IO`, everything that concerns files, other processes and the network. Statuses of thorn.h keep their meaning.
- * After MPI_Finalize, and before MPI_Init, a call fails with `TH_ERR_ARGUMENT`.
+ * **Errors.** A function returns a THStatus. The text of THGetLastError contains the function's name and MPI's message.
+ * During a call the communicator's error handler is MPI_ERRORS_RETURN; afterwards the previous handler is restored. The
+ * error classes of MPI become statuses: `TH_ERR_SHAPE`, a message is longer than the tensor; `TH_ERR_DTYPE`, MPI does
+ * not have the operation for the dtype; `TH_ERR_ARGUMENT`, an invalid rank, root, tag or communicator; `TH_ERR_NOMEM`;
+ * `TH_ERR_IO`, errors of files, other processes and the network. Statuses of thorn.h keep their meaning. Before
+ * MPI_Init and after MPI_Finalize, a call fails with `TH_ERR_ARGUMENT`.
  *
- * **Agreement.** A collective that gets other shapes, dtypes, operations or roots on some ranks, or that fails on one
- * rank before it has begun (no memory, a result of another dtype), would let the others wait for ever, or write beyond
- * their memory. So each collective first compares what it is to do by one MPI_Allreduce of 112 bytes, and all ranks
- * return an error where they disagree. It costs some microseconds; TH_MPI_setChecked(comm, 0), on all ranks, saves
- * them. Collectives that exchange shapes anyway, and those of files, compare always. TH_MPI_iallreduce and
- * TH_MPI_haloStart, which wait for no other rank, compare nothing. A rank that does not call the collective at all, or
- * is gone, is MPI's matter: the others may wait.
+ * **Agreement.** Suppose that the ranks of a collective pass different shapes, dtypes, operations or roots, or that one
+ * rank fails before the collective begins (no memory, a result of another dtype). Then other ranks would wait forever
+ * or write out of bounds. Therefore each collective first compares its arguments by one MPI_Allreduce of 112 bytes, and
+ * all ranks return an error if the arguments differ. The comparison costs some microseconds. TH_MPI_setChecked(comm,
+ * 0), called on all ranks, switches the comparison off. TH_MPI_allgather and TH_MPI_gather always compare dtypes and
+ * shapes, because they exchange sizes anyway; functions on files always compare. TH_MPI_iallreduce and TH_MPI_haloStart
+ * compare nothing, because they do not wait for other ranks. thorn does not detect a rank that never calls the
+ * collective or has died: the other ranks may wait.
  *
- * **Results.** A result comes first. A fresh handle, as THTensor_new gives it, takes dtype, shape and memory of the
- * result; one of another shape is resized; one of another dtype is refused, since MPI does not convert. A result that
- * shows elements twice (an expanded tensor) is refused. If MPI fails in the middle, the elements of the result are
- * undefined.
+ * **Results.** The result is the first argument. A fresh handle, as returned by THTensor_new, gets the dtype, shape and
+ * memory of the result. A result of another shape is resized. A result of another dtype is refused, because MPI does
+ * not convert. A result whose elements overlap (an expanded tensor) is refused. If MPI fails during the transfer, the
+ * elements of the result are undefined.
  *
- * **Layouts.** Tensors of all layouts are read and written where they lie: MPI is handed a derived datatype, which is
- * kept with the communicator for the next tensor of this layout. A strided tensor goes through a row-major copy in
- * reductions, as the result of TH_MPI_allgather, and in a broadcast to or from a rank whose tensor lies in another way,
- * or without comparison; borders of halos do so over MPICH.
+ * **Layouts.** Tensors of all layouts are read and written in place: MPI gets a derived datatype, which is cached with
+ * the communicator for the next tensor of this layout. A strided tensor is copied to row-major order in three cases: in
+ * a reduction, as the result of TH_MPI_allgather, and in a broadcast if the layouts of the ranks differ or the
+ * comparison is off. With MPICH, strided borders of halos are copied, too.
  *
- * **Gradients.** Nothing here is recorded. A tensor that requires a gradient is written only while THGrad_setEnabled(0)
- * holds.
+ * **Gradients.** Autograd does not record these functions. A tensor that requires a gradient can be written only after
+ * THGrad_setEnabled(0).
  *
- * **GPUs.** A tensor on a GPU is handed to an MPI that says it can read such memory, after the thread's stream has done
- * its work. Any other MPI gets a copy in pinned memory.
+ * **GPUs.** If MPI reports that it can access GPU memory, it reads and writes a tensor on a GPU directly, after the
+ * thread's stream has finished its work. Otherwise MPI gets a copy in pinned memory.
  *
- * **Threads.** One thread at a time may use a communicator. With MPI_THREAD_MULTIPLE, threads with communicators of
- * their own need no care.
+ * **Threads.** Only one thread at a time may use a communicator. With MPI_THREAD_MULTIPLE, threads that use different
+ * communicators need no synchronisation.
  *
- * **Memory.** What is kept with a communicator ends with it, or in MPI_Finalize. Nothing refers to a tensor after the
- * call, but for requests, halos and gradients.
+ * **Memory.** Data that is cached with a communicator is freed with the communicator or in MPI_Finalize. No reference
+ * to a tensor remains after a call, except in requests, halos and gradients.
  *
- * **Large counts.** Tensors may have more elements than an int counts. The macro TH_MPI_COUNT_MAX, 2^30 where it was not
- * defined before, is the largest count that MPI is given.
+ * **Large counts.** A tensor may have more elements than fit in an int. The macro TH_MPI_COUNT_MAX is the largest count
+ * that is passed to MPI: 2^30, unless the program defines another value before it includes the header.
  */
 
 #ifndef THORN_MPI_H

@@ -7,34 +7,35 @@
  *         fprintf(stderr, "%s\n", THGetLastError());
  *     TH_NCCL_free(nccl);
  *
- * A header alone, for C99 and C++11: a program that includes it is compiled with nccl.h, of NCCL 2.14 or later, and
- * linked with NCCL and the CUDA runtime. libthorn itself knows nothing of them.
+ * A header-only interface for C99 and C++11. Programs that include the header need nccl.h of NCCL 2.14 or later, and
+ * are linked with NCCL and the CUDA runtime. libthorn itself depends on neither.
  *
- * **Communicators.** A `THNccl` is an `ncclComm_t` and what is known of it. Each rank has one GPU, and all tensors of a
- * call lie there. One thread at a time uses a communicator. Several ranks of one thread make their calls in a group.
+ * **Communicators.** A `THNccl` holds an `ncclComm_t` and its properties. Each rank has one GPU, which holds all
+ * tensors of a call. Only one thread at a time may use a communicator. A thread that has several ranks calls them in a
+ * group.
  *
- * **Streams.** A call gives NCCL its work in the stream that the calling thread has on the communicator's GPU,
- * `THCudaStream_newCurrent`, and returns. Later work of that stream finds the result. Tensors may be freed after the call:
- * their memory is used for new tensors only once the stream has done its work (`THTensor_recordStream`).
+ * **Streams.** A call enqueues NCCL's work in `THCudaStream_newCurrent`, the calling thread's stream on the
+ * communicator's GPU, and returns. Later work of this stream finds the result. Tensors may be freed after the call:
+ * their memory is reused only after the stream has finished its work (`THTensor_recordStream`).
  *
- * **Results.** thorn's conventions hold: the result comes first; a fresh handle takes dtype, shape and memory; another
- * one keeps its dtype, which must be that of the input, and is resized where its shape differs. Where a result shares
- * memory with the input, it is as if the input had been copied first. Row-major tensors are passed as they are;
- * others go through a row-major temporary. A result is unchanged if the call fails before NCCL has begun. Gradients do
- * not pass through a call; a leaf that requires one is written only while THGrad_setEnabled(0) holds.
+ * **Results.** The conventions of thorn.h apply. The result is the first argument. A fresh handle gets dtype, shape and
+ * memory. Any other result must have the dtype of the input, and is resized if its shape differs. If the result shares
+ * memory with the input, the input is copied first where necessary. Contiguous tensors are passed in place; others are
+ * copied to a row-major temporary. If a call fails before NCCL has begun, the result is unchanged. Gradients do not
+ * pass through a call. A leaf that requires a gradient can be written only after THGrad_setEnabled(0).
  *
- * **Groups.** Between TH_NCCL_groupStart and TH_NCCL_groupEnd calls are collected, and NCCL begins all at once. The
- * tensors of these calls are kept until then, and their results are defined, and fresh handles filled, by
- * TH_NCCL_groupEnd. A call of NCCL's own ncclGroupStart around these functions would not do this.
+ * **Groups.** Calls between TH_NCCL_groupStart and TH_NCCL_groupEnd are collected and begin together. Their tensors are
+ * kept alive until TH_NCCL_groupEnd, which also defines the results and fills fresh handles. NCCL's own ncclGroupStart
+ * around these functions does neither.
  *
- * **Ranks that disagree.** NCCL compares neither sizes nor dtypes of different ranks. Calls that do not match, and those
- * that other ranks have refused, wait without end, as in any program that uses NCCL. TH_NCCL_check reports ranks that
- * have died.
+ * **Ranks that disagree.** NCCL does not compare sizes and dtypes among ranks. If the calls do not match, or one rank
+ * refuses a call, the others wait forever, as in any program that uses NCCL. TH_NCCL_check reports ranks that have
+ * died.
  *
- * **Errors.** `TH_ERR_ARGUMENT`, a rank or dimension that there is not, or NCCL calls an argument or a use invalid;
- * `TH_ERR_SHAPE`, a size that the ranks do not divide; `TH_ERR_DTYPE`, a reduction that NCCL does not have for the dtype,
- * or a result of another dtype; `TH_ERR_DEVICE`, a tensor that is not on the communicator's GPU; `TH_ERR_IO`, the
- * system or another rank failed; `TH_ERR_CUDA`, CUDA or NCCL failed. The message has NCCL's text.
+ * **Errors.** `TH_ERR_ARGUMENT`, an invalid rank or dimension, or NCCL reports an invalid argument or usage;
+ * `TH_ERR_SHAPE`, the size of a dimension is not a multiple of the number of ranks; `TH_ERR_DTYPE`, NCCL lacks the
+ * reduction for the dtype, or the result has another dtype; `TH_ERR_DEVICE`, a tensor is not on the communicator's GPU;
+ * `TH_ERR_IO`, the system or another rank failed; `TH_ERR_CUDA`, CUDA or NCCL failed. The message contains NCCL's text.
  */
 
 #ifndef THORN_NCCL_H
@@ -50,33 +51,33 @@
 #error "thorn_nccl.h needs NCCL 2.14 or later"
 #endif
 
-/// The steps that remain once NCCL has begun: a result to be filled from a temporary, and references to be given up.
+/// The steps that remain after NCCL has begun: a result to fill from a temporary, and references to release.
 typedef struct th_nccl_call {
     const char *name;
-    THCudaStream *stream; ///< where NCCL works
-    THTensor *from;       ///< row-major elements that NCCL reads; NULL if it reads none
-    THTensor *to;         ///< row-major elements that NCCL writes; NULL if it writes none
-    THTensor *shown;      ///< the view of `to` in the order of the result; NULL if `to` is in that order
-    THTensor *r;          ///< the result that is to be filled from `to`; NULL if `to` is the result's memory
+    THCudaStream *stream; ///< the stream of NCCL's work
+    THTensor *from;       ///< row-major elements that NCCL reads, or NULL
+    THTensor *to;         ///< row-major elements that NCCL writes, or NULL
+    THTensor *shown;      ///< a view of `to` in the result's order of elements; NULL if `to` has this order
+    THTensor *r;          ///< the result to fill from `to`; NULL if `to` is the result's memory
     int ndim;             ///< dimensions of the result
     int64_t *size;        ///< sizes of the result, then those of `shown`
 } th_nccl_call;
 
-/// A rank of an NCCL communicator. The fields are for reading.
+/// A rank of an NCCL communicator. The fields are read-only.
 typedef struct THNccl {
     ncclComm_t comm;
     int rank;
-    int size;            ///< ranks of the communicator
+    int size;            ///< number of ranks
     int device;          ///< number of the rank's GPU
     int owned;           ///< 1 if TH_NCCL_free ends the communicator
-    int groups;          ///< groups that have begun and not ended
-    int count, capacity; ///< calls of the group, and the room for them
+    int groups;          ///< depth of open groups
+    int count, capacity; ///< number of calls in the group, and capacity of `call`
     th_nccl_call *call;  ///< calls of the group
 } THNccl;
 
 /* ------------------------------------------------------------------------------------------------ errors, dtypes */
 
-/// Sets the last error from a format, and returns `status`.
+/// Sets the last error, with a formatted message, and returns `status`.
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -89,7 +90,7 @@ static inline THStatus th_nccl_fail(THStatus status, const char *format, ...) {
     return THSetLastError(status, text);
 }
 
-/// Waits until a communicator that does not block has done what it was asked for, and turns NCCL's result into a status.
+/// Waits until a non-blocking communicator has finished the operation, and converts NCCL's result to a status.
 static inline THStatus th_nccl_done(const char *name, ncclComm_t comm, ncclResult_t result) {
     THStatus status = TH_ERR_CUDA;
     while (result == ncclInProgress && comm) {
@@ -107,8 +108,8 @@ static inline THStatus th_nccl_null(const char *name, const char *what) {
     return th_nccl_fail(TH_ERR_ARGUMENT, "%s: %s is NULL", name, what);
 }
 
-/// Stores the type in which NCCL reduces tensors of a dtype by `op`. Bool takes ncclMax, which is `or`, and ncclMin, which
-/// is `and`; int16 has no reduction.
+/// Stores the type in which NCCL reduces tensors of a dtype by `op`. Bool supports ncclMax (logical or) and ncclMin
+/// (logical and). int16 has no reduction.
 static inline THStatus TH_NCCL_dtype(ncclDataType_t *type, THDtype dtype, ncclRedOp_t op) {
     switch (dtype) {
     case TH_UINT8: return *type = ncclUint8, TH_OK;
@@ -130,8 +131,8 @@ static inline THStatus TH_NCCL_dtype(ncclDataType_t *type, THDtype dtype, ncclRe
 
 /* --------------------------------------------------------------------------------------- communicators and groups */
 
-/// A handle on a rank's communicator, which remains the caller's and must outlive the handle. Free it with TH_NCCL_free;
-/// NULL on error.
+/// Returns a handle on a rank's communicator, which the caller keeps until the handle is freed. Free the handle with
+/// TH_NCCL_free; NULL on error.
 TH_NODISCARD static inline THNccl *TH_NCCL_new(ncclComm_t comm) {
     static const char name[] = "TH_NCCL_new";
     if (!comm) return th_nccl_null(name, "comm"), (THNccl *)NULL;
@@ -147,8 +148,7 @@ TH_NODISCARD static inline THNccl *TH_NCCL_new(ncclComm_t comm) {
     return nccl;
 }
 
-/// Gives up a handle; NULL is ignored. A communicator of TH_NCCL_newRank is ended: destroyed when its work has been done,
-/// or aborted if it has failed.
+/// Frees a handle or NULL. A communicator of TH_NCCL_newRank is destroyed after its work, or aborted if it has failed.
 static inline void TH_NCCL_free(THNccl *nccl) {
     if (!nccl) return;
     if (nccl->owned) {
@@ -160,8 +160,8 @@ static inline void TH_NCCL_free(THNccl *nccl) {
     free(nccl);
 }
 
-/// Rank `rank` of a new communicator of `size` ranks, on GPU `device`. All ranks call this with the same `id`, from
-/// processes or threads of their own, and wait for each other. Free it with TH_NCCL_free; NULL on error.
+/// Returns rank `rank` of a new communicator of `size` ranks, on GPU `device`. All ranks call this with the same `id`,
+/// each in a separate process or thread, and wait for each other. Free the handle with TH_NCCL_free; NULL on error.
 TH_NODISCARD static inline THNccl *TH_NCCL_newRank(ncclUniqueId id, int size, int rank, int device) {
     static const char name[] = "TH_NCCL_newRank";
     int before = 0;
@@ -178,7 +178,7 @@ TH_NODISCARD static inline THNccl *TH_NCCL_newRank(ncclUniqueId id, int size, in
     return nccl;
 }
 
-/// TH_OK unless work of the communicator has failed: a rank that died, a GPU or a network that broke. Waits for nothing.
+/// Returns TH_OK unless work of the communicator has failed: a rank, a GPU or the network. Does not wait.
 static inline THStatus TH_NCCL_check(const THNccl *nccl) {
     ncclResult_t state = ncclSuccess;
     if (!nccl) return th_nccl_null("TH_NCCL_check", "nccl");
@@ -217,7 +217,7 @@ static inline THStatus th_nccl_fill(th_nccl_call *call, int device) {
     } else if (status == TH_OK) {
         if (!THTensor_isSize(r, call->ndim, call->size)) status = THTensor_resize(r, call->ndim, call->size, NULL);
         if (status == TH_OK) {
-            /* A handle of its own: gradients know of none of the result's, which may be a leaf. */
+            /* A detached handle: copying to the result itself would be recorded if the result is a leaf. */
             THTensor *plain = THTensor_newDetach(r);
             if (!plain) return THGetLastErrorCode();
             if (call->shown) rows = THTensor_newView(plain, call->ndim + 1, call->size + call->ndim);
@@ -242,8 +242,8 @@ static inline THStatus TH_NCCL_groupStart(THNccl *const *nccl, int count) {
     return TH_OK;
 }
 
-/// Ends the group that TH_NCCL_groupStart began with these communicators: NCCL begins its calls, and results are
-/// defined. Where NCCL fails, or an earlier call of the group has failed in NCCL, results are undefined.
+/// Ends the group that TH_NCCL_groupStart began with these communicators: NCCL begins the calls, and results become
+/// defined. If NCCL fails now or has failed in an earlier call of the group, results are undefined.
 static inline THStatus TH_NCCL_groupEnd(THNccl *const *nccl, int count) {
     static const char name[] = "TH_NCCL_groupEnd";
     if (!nccl && count > 0) return th_nccl_null(name, "nccl");
@@ -268,7 +268,7 @@ static inline THStatus TH_NCCL_groupEnd(THNccl *const *nccl, int count) {
 
 /* ---------------------------------------------------------------------------------------------------------- calls */
 
-/// A handle on the elements of `t` that gradients know nothing of.
+/// Returns a handle on the elements of `t` without autograd.
 static inline THTensor *th_nccl_plain(const THTensor *t) {
     if (!t->storage) return THTensor_newWithSizesOn((THDtype)t->dtype, (THDeviceType)t->deviceType, t->deviceIndex, t->nDimension, t->size);
     return THTensor_newDetach((THTensor *)t);
@@ -281,7 +281,7 @@ static inline THStatus th_nccl_on_device(const char *name, const THNccl *nccl, c
     return th_nccl_fail(TH_ERR_DEVICE, "%s: the tensor is on cuda:%d, the communicator on cuda:%d", name, there, here);
 }
 
-/// Begins a call: finds the stream, makes room in the group, and stores a plain handle on `t`, which may be NULL.
+/// Begins a call: gets the stream, reserves room in the group, and stores a detached handle on `t`. `t` may be NULL.
 static inline THStatus th_nccl_begin(th_nccl_call *call, const char *name, THNccl *nccl, const THTensor *t) {
     const th_nccl_call begun = {name, NULL, NULL, NULL, NULL, NULL, 0, NULL};
     *call = begun;
@@ -302,7 +302,7 @@ static inline THStatus th_nccl_begin(th_nccl_call *call, const char *name, THNcc
     return call->from ? TH_OK : THGetLastErrorCode();
 }
 
-/// Makes what NCCL reads row-major, in memory that the stream keeps.
+/// Makes the input row-major, and keeps its memory until the stream has finished.
 static inline THStatus th_nccl_source(th_nccl_call *call) {
     THTensor *rows = THTensor_newContiguous(call->from);
     if (!rows) return THGetLastErrorCode();
@@ -311,7 +311,8 @@ static inline THStatus th_nccl_source(th_nccl_call *call) {
     return rows->storage ? THTensor_recordStream(rows, call->stream) : TH_OK;
 }
 
-/// The sizes of the result, and behind them, with `split` >= 0, those with dimension `split` as `blocks` blocks.
+/// Stores the sizes of the result. With `split` >= 0 the result has `blocks` blocks along dimension `split`; the sizes
+/// with this dimension divided into blocks are stored after the others.
 static inline THStatus th_nccl_sizes(th_nccl_call *call, int ndim, const int64_t *size, int split, int64_t blocks) {
     call->ndim = ndim;
     call->size = (int64_t *)malloc((size_t)(2 * ndim + 2) * sizeof *size);
@@ -327,7 +328,8 @@ static inline THStatus th_nccl_sizes(th_nccl_call *call, int ndim, const int64_t
     return TH_OK;
 }
 
-/// Fails where `r` may not be written, and tells thorn that it is: what a gradient has saved must not change unseen.
+/// Fails if `r` may not be written. Otherwise reports a write to autograd, so that backward detects a changed saved
+/// tensor.
 static inline THStatus th_nccl_touch(const char *name, THTensor *r) {
     if (!r->storage) return TH_OK;
     if (THGrad_isEnabled() && THTensor_requiresGrad(r)) {
@@ -340,8 +342,8 @@ static inline THStatus th_nccl_touch(const char *name, THTensor *r) {
     return status;
 }
 
-/// Stores the memory that NCCL is to write: that of `r` where it is row-major and of the right shape, else a temporary of the
-/// result's elements. With `blocks` > 1 and `split` > 0 the temporary has the blocks in front.
+/// Stores in `to` the memory that NCCL writes: the memory of `r` if `r` is contiguous and has the right shape,
+/// otherwise a temporary. With `blocks` > 1 and `split` > 0 the blocks are the first dimension of the temporary.
 static inline THStatus th_nccl_target(th_nccl_call *call, const THNccl *nccl, THTensor *r, THDtype dtype, int split, int64_t blocks) {
     if (r->dtype != TH_UNDEFINED && r->dtype != dtype) {
         const char *own = THDtype_name((THDtype)r->dtype);
@@ -360,7 +362,7 @@ static inline THStatus th_nccl_target(th_nccl_call *call, const THNccl *nccl, TH
         call->to = THTensor_newWithSizesOn(dtype, TH_CUDA, nccl->device, call->ndim, call->size);
         return call->to ? TH_OK : THGetLastErrorCode();
     }
-    /* Sizes with the blocks in front, and the order of dimensions that puts them at `split`. */
+    /* The sizes with the blocks as first dimension, and the permutation that moves the blocks to `split`. */
     int64_t *front = (int64_t *)malloc((size_t)(2 * call->ndim + 2) * sizeof *front), *order = front + call->ndim + 1;
     if (!front) return th_nccl_fail(TH_ERR_NOMEM, "%s: out of memory", call->name);
     front[0] = blocks;
@@ -372,7 +374,7 @@ static inline THStatus th_nccl_target(th_nccl_call *call, const THNccl *nccl, TH
     return call->shown ? TH_OK : THGetLastErrorCode();
 }
 
-/// Copies what NCCL reads if it shares memory with what NCCL writes, except where it begins `offset` bytes behind that.
+/// Copies the input if it overlaps the output, unless the input begins `offset` bytes after the output.
 static inline THStatus th_nccl_separate(th_nccl_call *call, size_t offset) {
     if (!call->from || !call->to) return TH_OK;
     size_t item = THTensor_elementSize(call->from);
@@ -392,8 +394,8 @@ static inline THStatus th_nccl_into(th_nccl_call *call, const THNccl *nccl, THTe
     return status == TH_OK ? th_nccl_target(call, nccl, r, (THDtype)r->dtype, -1, 1) : status;
 }
 
-/// Prepares a call that reads `from` and stores a result of sizes `size`, or, with `split` >= 0, of a block of these sizes for each
-/// rank in a row along that dimension.
+/// Prepares a call that reads `from` and stores a result of sizes `size`. With `split` >= 0 these are the sizes of one
+/// rank's block, and the result joins the blocks of all ranks along dimension `split`.
 static inline THStatus th_nccl_prepare(th_nccl_call *call, const THNccl *nccl, THTensor *r, int ndim, const int64_t *size, int split) {
     int64_t blocks = split < 0 ? 1 : nccl->size;
     THDtype dtype = (THDtype)call->from->dtype;
@@ -403,7 +405,7 @@ static inline THStatus th_nccl_prepare(th_nccl_call *call, const THNccl *nccl, T
     return status;
 }
 
-/// Ends a call that NCCL has taken, or that has failed: at once, or with its group.
+/// Ends a call that NCCL has accepted or that has failed: at once, or with its group.
 static inline THStatus th_nccl_end(th_nccl_call *call, THNccl *nccl, THStatus status) {
     if (status == TH_OK && nccl->groups > 0) {
         nccl->call[nccl->count++] = *call;
@@ -414,7 +416,7 @@ static inline THStatus th_nccl_end(th_nccl_call *call, THNccl *nccl, THStatus st
     return status;
 }
 
-/// The status of a call that NCCL has been asked for. In a group NCCL answers at its end.
+/// Returns the status of a call. In a group NCCL reports the result when the group ends.
 static inline THStatus th_nccl_asked(const th_nccl_call *call, const THNccl *nccl, ncclResult_t result) {
     if (nccl->groups > 0 && result == ncclInProgress) return TH_OK;
     return th_nccl_done(call->name, nccl->comm, result);
@@ -433,7 +435,7 @@ static inline THStatus th_nccl_rank(const char *name, const THNccl *nccl, int ra
     return th_nccl_fail(TH_ERR_ARGUMENT, "%s: no rank %d among %d", name, rank, nccl->size);
 }
 
-/// Stores the dimension that `dimension`, which may count from the end, names.
+/// Stores the dimension `dimension`, which may count from the end.
 static inline THStatus th_nccl_dimension(int *d, const char *name, const THTensor *t, int dimension) {
     *d = dimension < 0 ? dimension + t->nDimension : dimension;
     if (*d >= 0 && *d < t->nDimension) return TH_OK;
@@ -457,7 +459,7 @@ static inline THStatus TH_NCCL_allReduce(THTensor *r, const THTensor *t, ncclRed
     return th_nccl_end(&call, nccl, status);
 }
 
-/// `r = t of rank 0 op t of rank 1 op ...` on rank `root`. Elsewhere `r` is left alone, and may be NULL.
+/// `r = t of rank 0 op t of rank 1 op ...` on rank `root`. On other ranks `r` is not used and may be NULL.
 static inline THStatus TH_NCCL_reduce(THTensor *r, const THTensor *t, ncclRedOp_t op, int root, THNccl *nccl) {
     static const char name[] = "TH_NCCL_reduce";
     th_nccl_call call;
@@ -476,7 +478,7 @@ static inline THStatus TH_NCCL_reduce(THTensor *r, const THTensor *t, ncclRedOp_
     return th_nccl_end(&call, nccl, status);
 }
 
-/// `t = t of rank root`. The shapes and dtypes of the ranks are the same.
+/// `t = t of rank root`. All ranks have the same shape and dtype.
 static inline THStatus TH_NCCL_broadcast(THTensor *t, int root, THNccl *nccl) {
     static const char name[] = "TH_NCCL_broadcast";
     th_nccl_call call;
@@ -495,7 +497,7 @@ static inline THStatus TH_NCCL_broadcast(THTensor *t, int root, THNccl *nccl) {
     return th_nccl_end(&call, nccl, status);
 }
 
-/// `r` = the tensors `t` of all ranks, joined along a dimension in the order of ranks. Their shapes are the same.
+/// `r` = the tensors `t` of all ranks, joined along a dimension in the order of the ranks. All `t` have the same shape.
 static inline THStatus TH_NCCL_allGather(THTensor *r, const THTensor *t, int dimension, THNccl *nccl) {
     static const char name[] = "TH_NCCL_allGather";
     th_nccl_call call;
@@ -512,8 +514,8 @@ static inline THStatus TH_NCCL_allGather(THTensor *r, const THTensor *t, int dim
     return th_nccl_end(&call, nccl, status);
 }
 
-/// Makes what NCCL reads from a tensor whose dimension `d` has a block for each rank: the blocks in front. Stores the sizes
-/// of a block in `size`, which has room for one more than there are dimensions.
+/// Moves the blocks of the input to the front: dimension `d` has one block for each rank. Stores the sizes of a block
+/// in `size`, which has room for one number more than there are dimensions.
 static inline THStatus th_nccl_blocks(th_nccl_call *call, const THNccl *nccl, int d, int64_t *size) {
     THTensor *t = call->from;
     int ndim = t->nDimension;
@@ -537,8 +539,8 @@ static inline THStatus th_nccl_blocks(th_nccl_call *call, const THNccl *nccl, in
     return TH_OK;
 }
 
-/// `r` = block `rank` of `t of rank 0 op t of rank 1 op ...`, which is cut along a dimension into a block for each rank.
-/// `TH_ERR_SHAPE` unless the ranks divide the dimension.
+/// `r` = this rank's block of `t of rank 0 op t of rank 1 op ...`, divided along a dimension into one block for each
+/// rank. `TH_ERR_SHAPE` if the size of the dimension is not a multiple of the number of ranks.
 static inline THStatus TH_NCCL_reduceScatter(THTensor *r, const THTensor *t, ncclRedOp_t op, int dimension, THNccl *nccl) {
     static const char name[] = "TH_NCCL_reduceScatter";
     th_nccl_call call;
@@ -554,7 +556,8 @@ static inline THStatus TH_NCCL_reduceScatter(THTensor *r, const THTensor *t, ncc
     if (status == TH_OK) status = th_nccl_blocks(&call, nccl, d, block);
     if (status == TH_OK) status = th_nccl_prepare(&call, nccl, r, t->nDimension, block, -1);
     if (status == TH_OK) {
-        /* In place is the rank's own block of the input: the input begins before the result. */
+        /* A result that is the rank's own block of the input is in place for NCCL. Otherwise an overlapping input is
+         * copied. */
         char *own = (char *)THTensor_data(call.from) + (size_t)nccl->rank * th_nccl_bytes(call.to);
         if (own != (char *)THTensor_data(call.to)) status = th_nccl_separate(&call, 0);
     }
@@ -566,7 +569,8 @@ static inline THStatus TH_NCCL_reduceScatter(THTensor *r, const THTensor *t, ncc
     return th_nccl_end(&call, nccl, status);
 }
 
-/// Sends the elements of `t` to rank `peer`, which calls TH_NCCL_recv. Two ranks that send to each other do it in a group.
+/// Sends the elements of `t` to rank `peer`, which calls TH_NCCL_recv. Two ranks that send to each other must use a
+/// group.
 static inline THStatus TH_NCCL_send(const THTensor *t, int peer, THNccl *nccl) {
     static const char name[] = "TH_NCCL_send";
     th_nccl_call call;
@@ -581,7 +585,7 @@ static inline THStatus TH_NCCL_send(const THTensor *t, int peer, THNccl *nccl) {
     return th_nccl_end(&call, nccl, status);
 }
 
-/// `r` = the elements that rank `peer` sends by TH_NCCL_send. `r` has the shape and the dtype of what is sent.
+/// `r` = the elements that rank `peer` sends by TH_NCCL_send. `r` has the shape and the dtype of the sent tensor.
 static inline THStatus TH_NCCL_recv(THTensor *r, int peer, THNccl *nccl) {
     static const char name[] = "TH_NCCL_recv";
     th_nccl_call call;

@@ -11,20 +11,13 @@ thorn intentionally differs from PyTorch in two ways, which programs avoid: a re
 value and its history, and the pieces of a split may be changed in place.
 """
 
-import argparse
 import os
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from gradients import campaign
+from compare.gradients.campaign import Programs
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=3000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="the number of the only program")
-    parser.add_argument("--failures", type=int, default=20, help="failures to show")
-    parser.add_argument("--verbose", action="store_true", help="prints each program before it runs")
-    sys.exit(campaign.main(parser.parse_args()))
+    Programs.main(__doc__)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes include/thorn.h, src/capi/declarations.h, which THCdef returns, src/capi/rows.json and lua/thorn/rows.lua from src/. Also writes
+# Writes include/thorn.h, src/capi/declarations.h, which THCdef returns, src/capi/api.json and lua/thorn/api.lua from src/. Also writes
 # include/thorn.hpp from these files and scripts/header/cxx.
 set -eu
 cd "$(dirname "$0")/.."

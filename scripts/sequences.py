@@ -19,7 +19,7 @@ import sys
 
 from prototypes import enums, functions
 
-ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
+ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "api.json")
 SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h", "sparse.h")]
 
 LEFT_OUT = {
@@ -27,7 +27,7 @@ LEFT_OUT = {
     "THRefcountedMapAllocator_decref": "takes a bare address of counted shared memory, which nothing can check",
 }
 
-# The expression that draws an argument, by its kind in src/capi/rows.json. {name} is replaced by the argument's name in quotes.
+# The expression that draws an argument, by its kind in src/capi/api.json. {name} is replaced by the argument's name in quotes.
 BY_KIND = {
     **dict.fromkeys(["inputs", "optional_inputs", "list_or_null", "outs", "new_handles"], "handles({name}, {count})"),
     "sparse_inputs": "sparse_handles({name}, {count})",
@@ -41,7 +41,7 @@ BY_KIND = {
     "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
     "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
-# The same by type, if the kind does not matter: constants, handles, also for functions outside of rows.json, and numbers.
+# The same by type, if the kind does not matter: constants, handles, also for functions outside of api.json, and numbers.
 BY_TYPE = {
     **{name: f"code({{name}}, {most})" for name, most in enums().items()},
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
@@ -67,7 +67,7 @@ KEPT = {**dict.fromkeys(["new", "new_or_null"], "keep_tensor(got);"), "new_stora
 
 
 def drawn(parameter, told, count, function):
-    """The expression for an argument of a function. `told` is the argument's entry in rows.json, `count` the parameter with the number
+    """The expression for an argument of a function. `told` is the argument's entry in api.json, `count` the parameter with the number
     of entries of lists."""
     kind = told.get("kind")
     if function.startswith("THSTensor_") and kind == "input":
@@ -85,7 +85,7 @@ def drawn(parameter, told, count, function):
 
 
 def fitting(row, count):
-    """Expressions for arguments that fit each other, by name, and their letters. src/capi/face/notes.rs documents the grammar."""
+    """Expressions for arguments that fit each other, by name, and their letters. src/api/notes.rs documents the grammar."""
     if "shapes" not in row:
         return {}, []
     kinds = {argument["name"]: argument["kind"] for argument in row["arguments"]}
@@ -153,7 +153,7 @@ def call(function, row):
 
 
 # The letter of each kind in the table of --differences; c_tests/sequences/steps.h explains the letters.
-LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "storage": "s", "storage_out": "s",
+LETTERS = {"out": "o", "view_out": "v", "inout": "m", "input": "i", "shared": "i", "handle": "h", "emptied": "h", "storage": "s", "storage_out": "s",
            "storage_input": "S", "strides": "T",
            "dim": "d", "entry": "e", "offset": "e", "integer": "e", "count": "c", "size": "z", "length": "z", "stride": "t",
            "number": "x", "factor": "x", "parameter": "x", "flag": "f", "flags": "g", "dtype": "y", "len": "l", "len_or_whole": "l",

@@ -12,20 +12,13 @@ contiguous.
 --write writes tests/data/sparse_expectations.txt, which c_tests/sparse.lua runs.
 """
 
-import argparse
 import os
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from sparse import campaign
+from compare.sparse.campaign import SparseCalls
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="the number of the only call")
-    parser.add_argument("--failures", type=int, default=20, help="failures to show")
-    parser.add_argument("--write", action="store_true", help="writes the expectations of the test")
-    sys.exit(campaign.main(parser.parse_args()))
+    SparseCalls.main(__doc__)

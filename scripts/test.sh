@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs every test, and stops at the first failure. Usage: scripts/test.sh [--update-symbols]
+# Runs the tests, and stops at the first failure. Usage: scripts/test.sh [--quick | PART... | --update-symbols | --help]
 #
+# Without arguments every part runs. --quick runs, within minutes, the parts that find most mistakes, without their slowest tests.
 # --update-symbols only writes c_tests/symbols.txt, the list of symbols that libthorn.so exports, after an intended change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +11,62 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 build=$PWD/build
 library=$build/lib/libthorn.so
 jobs=$(nproc)
+
+# The parts in the order in which they run. The parts c, table, valgrind, cuda, mpi and guide are labels of ctests, too.
+names=(lint unit kernels c table valgrind cuda mpi guide torch install)
+
+help() {
+    cat <<'HELP'
+scripts/test.sh [--quick | PART... | --update-symbols | --help]
+
+  lint      rustfmt and clippy accept the sources.
+  unit      The tests in Rust: the library, its packages, the command, and whether the generated headers are up to date.
+  kernels   NVIDIA's compiler accepts every kernel; no GPU is needed.
+  c         The tests in C, C++ and Lua, the examples, and what libthorn.so exports and needs.
+  table     All functions give the expected values and gradients, at each instruction set.
+  valgrind  The C and C++ tests run under valgrind.
+  cuda      The GPU tests run on the emulated driver.
+  mpi       thorn_mpi.h works with each installed MPI.
+  guide     The programs of the guide print the output on its pages, and Doxygen writes the reference.
+  torch     Random calls give PyTorch's results, and PyTorch and thorn exchange tensors.
+  install   thorn is installed, moved and used as the guide says.
+
+Without a part all of them run. --quick runs lint, unit, c and table without their slowest tests, with a part of the table.
+scripts/try.sh NAME tests one function.
+HELP
+}
+
+quick=
+parts=("${names[@]}")
+case ${1:-} in
+--help | -h)
+    help
+    exit
+    ;;
+--quick)
+    quick=1
+    parts=(lint unit c table)
+    # Runs every eighth expectation of each function.
+    export TH_TEST_SHARE=8
+    ;;
+--update-symbols | '') ;;
+*) parts=("$@") ;;
+esac
+for part in "${parts[@]}"; do
+    if [[ " ${names[*]} " != *" $part "* ]]; then
+        echo "test.sh: no part is named $part; the parts are ${names[*]}" >&2
+        exit 2
+    fi
+done
+
+# has PART...: true if one of the parts runs.
+has() {
+    local part
+    for part in "$@"; do
+        if [[ " ${parts[*]} " == *" $part "* ]]; then return 0; fi
+    done
+    return 1
+}
 
 section=start
 section() {
@@ -31,8 +88,7 @@ together() {
     rm "$log"
 }
 
-# Includes the typed functions, which nothing else compiles yet.
-lint() { cargo clippy --workspace --all-targets --locked --features thorn/typed -- -D warnings; }
+lint() { cargo clippy --workspace --all-targets --locked -- -D warnings; }
 
 compile() {
     cmake -S . -B "$build" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror
@@ -72,18 +128,6 @@ check_symbols() {
     return 1
 }
 
-# Finds a Python that has PyTorch: in the virtual environment that PEERS_VENV names, that scripts/bench.sh --peers makes, or in .venv.
-python_with_torch() {
-    local venv
-    for venv in "${PEERS_VENV:-}" "$CARGO_TARGET_DIR/peers/venv" .venv; do
-        if [ -n "$venv" ] && "$venv/bin/python" -c 'import torch, numpy, scipy, mpmath' 2>/dev/null; then
-            echo "$venv/bin/python"
-            return
-        fi
-    done
-    return 1
-}
-
 # on_emulator SEED: the first random calls of a seed on the emulated GPU. Most of the time is spent on compiling kernels, so the compiled
 # modules are kept for the next run.
 on_emulator() {
@@ -97,27 +141,28 @@ other_calls_on_emulator() { on_emulator 2; }
 
 # Random calls compared with PyTorch, and PyTorch opens the network that thorn saved.
 beside_torch() {
-    local python saved=$build/examples
-    if python=$(python_with_torch); then
-        if [ "$(uname -m)" = x86_64 ]; then together first_calls_on_emulator other_calls_on_emulator; fi
-        THORN_LIB=$library "$python" scripts/differential.py --cases 20000
-        THORN_LIB=$library "$python" scripts/gradients.py --cases 2000 --seed 13
-        THORN_LIB=$library "$python" scripts/sparse.py --cases 3000 --seed 13
-        "$saved/checkpoint" --save "$saved/copy.pt" --scores "$saved/scores.npy" >/dev/null
-        "$python" examples/python/check_digits.py "$saved/copy.pt" "$saved/scores.npy"
-    else
-        echo "left out, for want of PyTorch: python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt"
-    fi
+    local saved=$build/examples
+    if [ "$(uname -m)" = x86_64 ]; then together first_calls_on_emulator other_calls_on_emulator; fi
+    THORN_LIB=$library "$python" scripts/differential.py --cases 20000
+    THORN_LIB=$library "$python" scripts/gradients.py --cases 2000 --seed 13
+    THORN_LIB=$library "$python" scripts/sparse.py --cases 3000 --seed 13
+    "$saved/checkpoint" --save "$saved/copy.pt" --scores "$saved/scores.npy" >/dev/null
+    "$python" examples/python/check_digits.py "$saved/copy.pt" "$saved/scores.npy"
 }
 
 # NumPy's example is a ctest. PyTorch needs a separate environment.
 exchange_with_torch() {
+    local example
+    for example in torch_exchange numpy_exchange; do
+        THORN_LIB=$library PYTHONDONTWRITEBYTECODE=1 "$python" "examples/python/$example.py"
+    done
+}
+
+torch_tests() {
     local python
-    if python=$(python_with_torch); then
-        THORN_LIB=$library PYTHONDONTWRITEBYTECODE=1 "$python" examples/python/torch_exchange.py
-        THORN_LIB=$library PYTHONDONTWRITEBYTECODE=1 "$python" examples/python/numpy_exchange.py
-    else
-        echo "left out, for want of PyTorch"
+    if python=$(scripts/torch_python.sh); then
+        beside_torch
+        exchange_with_torch
     fi
 }
 
@@ -127,8 +172,12 @@ cargo_tests() {
     local checked=(opt-level=0 overflow-checks=true debug-assertions=true)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
     cargo test --release --locked --lib --package thorn-files --package gemm
-    cargo test --release --locked --test '*' --package thorn --package thorn-files
-    cargo test --release --locked --package thorn-command
+    if [ -n "$quick" ]; then
+        cargo test --release --locked --test modules --package thorn
+    else
+        cargo test --release --locked --test '*' --package thorn --package thorn-files
+        cargo test --release --locked --package thorn-command
+    fi
     cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false
 }
 
@@ -142,6 +191,13 @@ compile_kernels() {
     fi
 }
 
+# ctests of the chosen parts, together, so that no core waits for the last test of a part.
+ctests() {
+    local labels
+    labels=$(IFS='|' && echo "^(${parts[*]})\$")
+    ctest --test-dir "$build" --output-on-failure -j "$jobs" -L "$labels" ${quick:+-LE '^slow$'}
+}
+
 section "set-up"
 scripts/setup.sh
 
@@ -152,27 +208,50 @@ if [ "${1:-}" = --update-symbols ]; then
     exit
 fi
 
-section "cargo fmt"
-cargo fmt --check
-section "cargo clippy, and CMake"
-together lint compile
-section "reference"
-cmake --build "$build" --target docs
-section "cargo test"
-cargo_tests
-section "kernels for GPUs"
-compile_kernels
-section "exported symbols"
-check_symbols
-section "dependencies of libthorn.so"
-check_dependencies
-section "C, C++ and Lua tests"
-ctest --test-dir "$build" --output-on-failure -j "$jobs"
-section "random calls and a network beside PyTorch"
-beside_torch
-section "exchange with PyTorch"
-exchange_with_torch
-section "installation"
-scripts/install-test.sh "$build"
+on_library=(c table valgrind cuda mpi guide torch install)
+if has lint; then
+    section "cargo fmt"
+    cargo fmt --check
+fi
+if has lint && has "${on_library[@]}"; then
+    section "cargo clippy, and CMake"
+    together lint compile
+elif has lint; then
+    section "cargo clippy"
+    lint
+elif has "${on_library[@]}"; then
+    section "CMake"
+    compile
+fi
+if has guide; then
+    section "reference"
+    cmake --build "$build" --target docs
+fi
+if has unit; then
+    section "cargo test"
+    cargo_tests
+fi
+if has kernels; then
+    section "kernels for GPUs"
+    compile_kernels
+fi
+if has c; then
+    section "exported symbols"
+    check_symbols
+    section "dependencies of libthorn.so"
+    check_dependencies
+fi
+if has c table valgrind cuda mpi guide; then
+    section "C, C++ and Lua tests"
+    ctests
+fi
+if has torch; then
+    section "beside PyTorch: random calls, a network, exchange"
+    torch_tests
+fi
+if has install; then
+    section "installation"
+    scripts/install-test.sh "$build"
+fi
 
-printf '\nAll tests passed (%d s).\n' "$SECONDS"
+printf '\nThe tests passed: %s (%d s).\n' "${parts[*]}" "$SECONDS"

@@ -145,6 +145,11 @@ pub fn launch(work: &impl Launchable, to: &Operand, from: &[&Operand]) -> Result
     of(from.iter().copied().chain([to]))?.launch(work, &[Some(to)], from)
 }
 
+/// Returns the index of the first position, in a list in host memory, that is not in `least..end`.
+pub fn first_outside(positions: &[i64], least: i64, end: i64) -> Option<usize> {
+    crate::cpu::index::first_outside(positions, least, end)
+}
+
 impl Backend {
     /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     #[inline(always)]
@@ -152,14 +157,6 @@ impl Backend {
         match self {
             Backend::Host => work.run_on_host(out, inputs),
             Backend::Other(device) => device.launch(&work.value(), out, inputs),
-        }
-    }
-
-    /// The index, counted from 0, of the first row-major int64 position that is less than `least`, or `end` or more.
-    pub fn first_outside(self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-        match self {
-            Backend::Host => Ok(host::first_outside(positions, least, end)),
-            Backend::Other(device) => device.first_outside(positions, least, end),
         }
     }
 

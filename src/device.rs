@@ -4,7 +4,7 @@ use crate::mode;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Code of a kind of device in the C API; the values are DLPack's.
+/// The code of a kind of device in the C API; the values are the same as in DLPack.
 pub type THDeviceType = i32;
 
 /// Host memory.
@@ -12,19 +12,19 @@ pub const TH_CPU: THDeviceType = 1;
 /// NVIDIA GPU memory.
 pub const TH_CUDA: THDeviceType = 2;
 
-/// Bytes of the memory of a GPU.
+/// Memory statistics of a GPU, in bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct THCudaMemory {
-    /// Free, for all processes.
+    /// Free memory, for all processes.
     pub free_bytes: i64,
-    /// All there are.
+    /// The size of the memory.
     pub total_bytes: i64,
-    /// In storages of this process.
+    /// Memory in storages of this process.
     pub live_bytes: i64,
-    /// Kept by this process for new storages.
+    /// Memory that this process keeps for new storages.
     pub cached_bytes: i64,
-    /// The most that ever were in storages.
+    /// The greatest value of `live_bytes` so far.
     pub peak_bytes: i64,
 }
 
@@ -93,7 +93,7 @@ thread_local! {
 /// Returns true if tensors may be on other devices than the host.
 #[inline(always)]
 pub fn is_used() -> bool {
-    mode::word() & !mode::GRADIENTS != 0
+    mode::flags() & !mode::GRADIENTS != 0
 }
 
 /// The device on which this thread allocates new tensors.
@@ -117,24 +117,24 @@ pub fn set_current(device: Device) {
 }
 
 /// A guard: until it is dropped, this thread allocates new tensors on a device.
-pub struct Making(Option<Device>);
+pub struct DeviceGuard(Option<Device>);
 
-impl Making {
+impl DeviceGuard {
     /// Sets the current device of this thread.
-    pub fn on(device: Device) -> Making {
+    pub fn on(device: Device) -> DeviceGuard {
         let before = current();
         if before == device {
-            return Making(None);
+            return DeviceGuard(None);
         }
         if device == Device::Recorder {
             mode::begin_noting();
         }
         set_current(device);
-        Making(Some(before))
+        DeviceGuard(Some(before))
     }
 }
 
-impl Drop for Making {
+impl Drop for DeviceGuard {
     fn drop(&mut self) {
         if let Some(before) = self.0 {
             if current() == Device::Recorder {

@@ -8,18 +8,18 @@ use std::cell::{RefCell, UnsafeCell};
 use std::ffi::{c_char, c_void};
 use std::ptr::NonNull;
 
-/// A function of the caller that runs between the work of a stream, on a thread of the driver. It must not use the GPU.
+/// A function of the caller that a thread of the driver runs between the work of a stream. The function must not use the GPU.
 pub type THCudaCallback = Option<unsafe extern "C" fn(context: *mut c_void)>;
 
 /// Properties of a GPU.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct THCudaProperties {
-    /// Its name, which ends with NUL.
+    /// The name, terminated by NUL.
     pub name: [c_char; 256],
-    /// Domain, bus and device on the PCI bus, which end with NUL.
+    /// Domain, bus and device on the PCI bus, terminated by NUL.
     pub pci_bus_id: [c_char; 32],
-    /// Number that no other GPU has.
+    /// A number that is unique to the GPU.
     pub uuid: [u8; 16],
     /// Bytes of memory.
     pub total_bytes: i64,
@@ -27,15 +27,15 @@ pub struct THCudaProperties {
     pub l2_bytes: i64,
     /// Bytes of shared memory that a block may use.
     pub shared_bytes: i64,
-    /// Compute capability: 9 of 9.0.
+    /// The major number of the compute capability: 9 for 9.0.
     pub major: i32,
-    /// Compute capability: 0 of 9.0.
+    /// The minor number of the compute capability: 0 for 9.0.
     pub minor: i32,
     /// Multiprocessors.
     pub multiprocessors: i32,
     /// Threads of a warp.
     pub warp_size: i32,
-    /// Threads that a multiprocessor runs at once at most.
+    /// The maximum number of threads that a multiprocessor runs at once.
     pub multiprocessor_threads: i32,
     /// Frequency of the multiprocessors, in kHz.
     pub clock_khz: i32,
@@ -172,13 +172,13 @@ pub trait Handle: Sized {
     }
 }
 
-/// Work of a GPU that is done in order.
+/// A queue of GPU work that runs in order.
 pub struct THCudaStream(Object, bool);
 
-/// A place in the work of a stream.
+/// A point in the work of a stream.
 pub struct THCudaEvent(Object);
 
-/// Work of a GPU that was captured, to be done again.
+/// Captured GPU work, which can be launched many times.
 pub struct THCudaGraph(Object);
 
 impl Handle for THCudaStream {

@@ -5,10 +5,10 @@ use crate::scalar::Scalar;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Code of an element type in the C API. Codes are never renumbered.
+/// The code of an element type in the C API. Codes never change.
 pub type THDtype = i32;
 
-/// No dtype yet: a fresh handle, before its first write.
+/// No dtype: a fresh handle before its first write.
 pub const TH_UNDEFINED: THDtype = 0;
 
 /// The list of element types. All code that has a case for each type is generated from it.
@@ -329,7 +329,7 @@ impl PartialOrd for Bool {
 /// # Safety
 /// Every bit pattern of `DTYPE.size()` bytes must be a valid `Self`.
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt::Debug + 'static {
-    /// Its tag.
+    /// The dtype of this type.
     const DTYPE: Dtype;
     /// 0 or false.
     const ZERO: Self;

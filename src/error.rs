@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fmt::{self, Write};
 
-/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+/// The result of a function: `TH_OK` or the kind of failure. `THGetLastError` returns the message.
 pub type THStatus = i32;
 
 macro_rules! statuses {
@@ -96,8 +96,8 @@ impl Error {
         Error(Box::new(Failure { kind, status: kind as THStatus, subject: handle, message: bounded(message) }))
     }
 
-    /// A function of the caller stopped the work; its `status` is what the caller gets back. Only `TH_ERR_INTERNAL` becomes
-    /// `TH_ERR_CALLBACK`, because the library has no fault.
+    /// The error of a caller's function that stopped the work. The C function returns `status`. Only `TH_ERR_INTERNAL` becomes
+    /// `TH_ERR_CALLBACK`, because the fault is not in the library.
     #[cold]
     pub fn from_callback(status: THStatus, message: fmt::Arguments<'_>) -> Error {
         let status = if status == TH_ERR_INTERNAL { TH_ERR_CALLBACK } else { status };

@@ -2,7 +2,8 @@
 //!
 //! An operation checks its operands, prepares its results, and launches a [`Launchable`] on the device that holds them (`backend`). Each
 //! kind of work is a separate type, so that a program linked with the archive contains only those host drivers that it launches. Other
-//! devices receive every kind of work as one enum, [`Launch`]. Neither names a kernel of any device.
+//! devices receive every kind of work as one enum, [`Launch`]. Work names no kernel, except that a [`Map`] and a [`Fused`] refer to each
+//! [`Op`], which has the kernels of the host; a GPU compiles its own kernels from the formula of the `Op`.
 
 pub mod compressed;
 pub mod count;
@@ -30,13 +31,13 @@ pub use fold::{Fold, Reduce, Root, Term};
 pub use fourier::{Fourier, Transform};
 pub use fused::{Fused, Program};
 pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, Windows};
-pub use index::{Combine, Index, Mask, Move};
+pub use index::{Combine, Index, Mask, Move, out_of_range, place};
 pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
 pub use lines::{LineOp, Lines};
 #[cfg(feature = "cuda")]
 pub use map::Formula;
 pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
-pub use matmul::{Form, Matmul};
+pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
 pub use search::Search;
@@ -134,9 +135,6 @@ pub trait Accelerator: Sync {
     /// Does the work: writes the results in `out` from `inputs`. Some kinds of work allow a missing result.
     fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
 
-    /// See `Backend::first_outside`.
-    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>>;
-
     /// See `Backend::count`.
     fn count(&self, mask: &Operand) -> Result<usize>;
 
@@ -193,10 +191,6 @@ impl Absent {
 
 impl Accelerator for Absent {
     fn launch(&self, _: &Launch<'_>, _: &[Option<&Operand>], _: &[&Operand]) -> Result<()> {
-        self.refuse()
-    }
-
-    fn first_outside(&self, _: &Operand, _: i64, _: i64) -> Result<Option<usize>> {
         self.refuse()
     }
 

@@ -1,6 +1,7 @@
 //! Torch tensors as a plain C library: see `include/thorn.h` for its interface and `docs/design.md` for its design.
 
 pub mod alloc;
+pub mod api;
 pub mod backend;
 pub mod capi;
 pub mod cpu;
@@ -11,7 +12,10 @@ pub mod driver;
 pub mod dtype;
 pub mod element;
 pub mod error;
+mod expr;
 pub mod files;
+#[cfg(feature = "grad")]
+mod grad;
 pub mod launch;
 pub mod layout;
 mod mode;
@@ -22,6 +26,7 @@ pub mod print;
 pub mod random;
 mod refcount;
 pub mod scalar;
+mod sparse;
 pub mod storage;
 pub mod tensor;
 pub mod work;

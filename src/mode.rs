@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-static WORD: AtomicUsize = AtomicUsize::new(0);
+static FLAGS: AtomicUsize = AtomicUsize::new(0);
 /// Set at the first use of memory on a GPU; never cleared.
 pub(crate) const GPUS: usize = 1;
 /// Set at the first use of gradients; never cleared.
@@ -12,24 +12,24 @@ const NOTING: usize = 4;
 
 /// The flags.
 #[inline(always)]
-pub fn word() -> usize {
-    WORD.load(Ordering::Relaxed)
+pub fn flags() -> usize {
+    FLAGS.load(Ordering::Relaxed)
 }
 
 /// Sets a flag. Flags are never cleared.
 #[inline(always)]
 pub fn set(bit: usize) {
-    if word() & bit == 0 {
-        WORD.fetch_or(bit, Ordering::Relaxed);
+    if flags() & bit == 0 {
+        FLAGS.fetch_or(bit, Ordering::Relaxed);
     }
 }
 
 /// Adds one to the number of recording threads.
 pub fn begin_noting() {
-    WORD.fetch_add(NOTING, Ordering::Relaxed);
+    FLAGS.fetch_add(NOTING, Ordering::Relaxed);
 }
 
 /// Subtracts one from the number of recording threads.
 pub fn end_noting() {
-    WORD.fetch_sub(NOTING, Ordering::Relaxed);
+    FLAGS.fetch_sub(NOTING, Ordering::Relaxed);
 }

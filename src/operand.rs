@@ -25,12 +25,15 @@ pub struct Operand {
     /// new memory.
     pub storage: Option<Storage>,
     storage_data: *mut u8,
+    /// The size of the storage in bytes, for assertions.
+    #[cfg(debug_assertions)]
+    bytes: usize,
     /// The device that holds the elements.
     pub device: Device,
     /// The element type.
     pub dtype: Dtype,
     /// Sizes, strides and offset; broadcast dimensions have stride 0.
-    pub layout: Layout,
+    layout: Layout,
 }
 
 impl Operand {
@@ -43,13 +46,44 @@ impl Operand {
     pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
         t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
-        Ok(Operand { storage: t.storage(), storage_data, device: t.device(), dtype, layout })
+        let storage = t.storage();
+        Ok(Operand {
+            #[cfg(debug_assertions)]
+            bytes: storage.as_ref().map_or(0, Storage::bytes),
+            storage,
+            storage_data,
+            device: t.device(),
+            dtype,
+            layout,
+        })
     }
 
     /// An operand over `storage`. The caller guarantees that `layout` is inside the storage.
     pub fn inside(storage: Storage, dtype: Dtype, layout: Layout) -> Operand {
-        let (storage_data, device) = (storage.data(), storage.device());
-        Operand { storage: Some(storage), storage_data, device, dtype, layout }
+        let operand = Operand {
+            #[cfg(debug_assertions)]
+            bytes: storage.bytes(),
+            storage_data: storage.data(),
+            device: storage.device(),
+            storage: Some(storage),
+            dtype,
+            layout,
+        };
+        operand.assert_inside(&operand.layout);
+        operand
+    }
+
+    /// Asserts, in builds with assertions, that a layout is inside the storage.
+    #[inline(always)]
+    fn assert_inside(&self, layout: &Layout) {
+        #[cfg(debug_assertions)]
+        {
+            let need = layout.end().and_then(|end| end.checked_mul(self.dtype.size() as i64));
+            let inside = need.is_some_and(|need| need <= self.bytes as i64) && layout.offset >= 0;
+            assert!(inside || layout.shape.contains(&0), "{layout:?} is not inside {} bytes of {}", self.bytes, self.dtype);
+        }
+        #[cfg(not(debug_assertions))]
+        let _ = layout;
     }
 
     /// A new row-major operand on a device.
@@ -67,18 +101,34 @@ impl Operand {
     /// # Safety
     /// `data` holds all elements of the layout while the operand is in use.
     pub unsafe fn of_memory(data: *mut u8, dtype: Dtype, layout: Layout) -> Operand {
-        Operand { storage: None, storage_data: data, device: Device::Cpu, dtype, layout }
+        Operand {
+            storage: None,
+            storage_data: data,
+            #[cfg(debug_assertions)]
+            bytes: layout.end().unwrap_or(0) as usize * dtype.size(),
+            device: Device::Cpu,
+            dtype,
+            layout,
+        }
     }
 
     /// The same memory with another layout, which must be inside the storage.
     #[inline(always)]
     pub fn view(&self, layout: Layout) -> View<'_> {
+        self.assert_inside(&layout);
         View { operand: Operand { storage: None, layout, ..*self }, of: PhantomData }
     }
 
     /// Like [`Operand::view`], but the result holds its own reference to the storage.
     pub fn with_layout(&self, layout: Layout) -> Operand {
+        self.assert_inside(&layout);
         Operand { storage: self.storage.clone(), layout, ..*self }
+    }
+
+    /// Gives the operand another layout, which must be inside the storage.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.assert_inside(&layout);
+        self.layout = layout;
     }
 
     /// A tensor over these elements.
@@ -107,6 +157,12 @@ impl Operand {
         let n = self.layout.numel() as usize;
         // SAFETY: as in `elements`; the caller guarantees exclusive access.
         if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(self.first().cast(), n) } }
+    }
+
+    /// Sizes, strides and offset, all inside the storage; broadcast dimensions have stride 0.
+    #[inline(always)]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The address of the first element.

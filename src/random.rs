@@ -20,7 +20,8 @@ pub type THGeneratorKind = i32;
 
 /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of threads.
 pub const TH_PHILOX: THGeneratorKind = 1;
-/// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one thread.
+/// The Mersenne Twister with the states and number sequences of Torch's TH. It runs on one thread, because each number depends on the one
+/// before.
 pub const TH_MT19937: THGeneratorKind = 2;
 
 /// A source of random numbers.

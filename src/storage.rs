@@ -16,29 +16,30 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
+/// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them directly, and change them only by
+/// functions.
 #[repr(C)]
 #[derive(Debug)]
 pub struct THStorage {
-    /// First element; NULL when the storage is empty.
+    /// The first element; NULL if the storage is empty.
     pub data: *mut c_void,
     /// Number of elements.
     pub size: isize,
-    /// References held; changed atomically by retain and free.
+    /// The number of references; changed atomically by retain and free.
     pub refcount: i32,
     /// `TH_STORAGE_*` bits.
     pub flag: c_char,
-    /// Element type: a `TH_FLOAT32` kind of code.
+    /// The element type: a constant of THDtype such as `TH_FLOAT32`.
     pub dtype: u8,
     /// `TH_CPU` or `TH_CUDA`.
     pub deviceType: i8,
-    /// Ordinal of the GPU, 0 for the host.
+    /// The index of the GPU; 0 for the host.
     pub deviceIndex: i8,
-    /// Who gives the memory back.
+    /// The allocator that frees the memory.
     pub allocator: *const THAllocator,
     /// The context that the allocator is called with.
     pub allocatorContext: *mut c_void,
-    /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
+    /// With `TH_STORAGE_VIEW`: the storage that owns the memory.
     pub view: *mut THStorage,
 }
 
@@ -57,11 +58,11 @@ pub(crate) const HAS_HISTORY: u8 = 1;
 /// A mark of a storage: a tensor was made on it whose relation to the storage's other tensors is unknown.
 pub(crate) const IS_SHARED: u8 = 2;
 
-/// The storage counts its references; without this bit retain and free do nothing.
+/// The storage counts its references; without this flag retain and free have no effect.
 pub const TH_STORAGE_REFCOUNTED: c_char = 1;
 /// The storage may be resized.
 pub const TH_STORAGE_RESIZABLE: c_char = 2;
-/// The memory goes back to the allocator with the last reference.
+/// The allocator frees the memory when the last reference is given up.
 pub const TH_STORAGE_FREEMEM: c_char = 4;
 /// The memory belongs to the storage in `view`.
 pub const TH_STORAGE_VIEW: c_char = 8;

@@ -15,7 +15,7 @@ use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
+/// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them directly, and change them only by functions.
 #[repr(C)]
 #[derive(Debug)]
 pub struct THTensor {
@@ -23,26 +23,26 @@ pub struct THTensor {
     pub size: *mut i64,
     /// `nDimension` strides, in elements.
     pub stride: *mut i64,
-    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a handle without a shape: a fresh one, before
-    /// its first write. A tensor in which a size is 0 has dimensions like any other.
+    /// The number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a fresh handle, which has no shape before its
+    /// first write. A tensor with a size of 0 counts all its dimensions.
     pub nDimension: c_int,
-    /// The elements; NULL until the first write.
+    /// The storage with the elements; NULL until the first write.
     pub storage: *mut THStorage,
     /// Position of the first element in the storage.
     pub storageOffset: isize,
-    /// References held; changed atomically by retain and free.
+    /// The number of references; changed atomically by retain and free.
     pub refcount: i32,
     /// `TH_TENSOR_*` bits.
     pub flag: c_char,
-    /// Element type: a `TH_FLOAT32` kind of code, or `TH_UNDEFINED` until the first write.
+    /// The element type: a constant of THDtype such as `TH_FLOAT32`, or `TH_UNDEFINED` until the first write.
     pub dtype: u8,
     /// `TH_CPU` or `TH_CUDA`.
     pub deviceType: i8,
-    /// Ordinal of the GPU, 0 for the host.
+    /// The index of the GPU; 0 for the host.
     pub deviceIndex: i8,
 }
 
-/// The tensor counts its references; without this bit retain and free do nothing.
+/// The tensor counts its references; without this flag retain and free have no effect.
 pub const TH_TENSOR_REFCOUNTED: c_char = 1;
 /// With `nDimension` 0: a scalar with one element.
 pub const TH_TENSOR_SCALAR: c_char = 2;

@@ -33,7 +33,7 @@ fn every_operation_is_listed_and_has_kernels() {
     let lists: usize = fs::read_dir(folder)
         .expect("the folder of the project")
         .map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"))
-        .map(|text| text.matches("operations! {\n    ").count() + text.matches("_rows!(operations ").count())
+        .map(|text| text.matches("operations! {\n    ").count() + text.matches("_functions!(operations ").count())
         .sum();
     // The last list has no macro: it declares operations by hand.
     assert_eq!(OPERATIONS.len(), lists + 1);
@@ -78,7 +78,14 @@ fn symbols_of_kernels_differ() {
 const MOST_SPILLED: u32 = 24;
 
 /// Kernels that spill more today: a part of the name, and the number of bytes.
-const SPILLING: &[(&str, u32)] = &[("op_derivative", 48), ("op_not_below_u8", 48)];
+const SPILLING: &[(&str, u32)] = &[
+    ("op_derivative", 48),
+    ("op_not_below_u8", 48),
+    ("softmax_columns_", 64),
+    ("_1_8_true", 36),
+    ("norm_gradient_f32_4_10", 128),
+    ("reduce_Moment_f32", 36),
+];
 
 /// The most bytes that a kernel may spill.
 fn most_spilled(name: &str) -> u32 {

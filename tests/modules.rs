@@ -1,5 +1,5 @@
 //! Checks the structure in docs/design.md: modules import only downwards, the files of a folder do not import each other in circles, pure
-//! modules have no unsafe code, and files are short.
+//! modules have no unsafe code, and files are short. The crates around the library are checked for circles.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// Every module and the modules that it may import, from top to bottom. No module may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
-    (
-        "capi",
-        "files ops print backend cpu cuda launch driver plan tensor storage alloc layout random dtype element scalar device mode refcount \
-         error",
-    ),
+    ("capi", "grad sparse api tensor storage alloc dtype device error"),
+    ("grad", "expr api ops tensor storage refcount alloc layout dtype scalar device error"),
+    ("sparse", "expr api files ops tensor alloc layout dtype scalar device mode error"),
+    ("expr", "api ops tensor layout dtype device error"),
+    ("api", "files ops print backend cpu launch driver plan tensor storage refcount alloc layout random dtype scalar device mode error"),
     ("files", "ops cpu backend launch operand tensor storage alloc layout dtype error"),
     ("ops", "print backend cpu launch operand work plan tensor storage alloc layout random dtype element scalar device error"),
     ("print", "alloc layout dtype scalar error"),
@@ -46,10 +46,6 @@ fn allowed(module: &str) -> impl Iterator<Item = &'static str> {
     HOUSE.iter().find(|(name, _)| *name == module).map_or("", |(_, imports)| imports).split_whitespace()
 }
 
-fn src() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
-}
-
 /// A source file, the names of its modules, outermost first, and its text: `src/alloc/cache.rs` is `[alloc, cache]`.
 struct Source {
     path: PathBuf,
@@ -59,17 +55,20 @@ struct Source {
 
 /// Returns every file of `src/` except `lib.rs`, which only declares the modules.
 fn sources() -> Vec<Source> {
-    let mut found = Vec::new();
-    for path in rust_files("src") {
-        let inside = path.strip_prefix(src()).expect("found in src/").with_extension("");
+    sources_in("src").into_iter().filter(|source| !source.modules.is_empty()).collect()
+}
+
+/// Returns every file of a crate whose root is in `folder`. The root itself has no names of modules.
+fn sources_in(folder: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let source = |path: PathBuf| {
+        let inside = path.strip_prefix(&root).expect("found in the folder").with_extension("");
         let names = inside.iter().map(|name| name.to_string_lossy().into_owned());
-        let modules: Vec<String> = names.filter(|name| name != "mod" && name != "lib").collect();
-        if !modules.is_empty() {
-            let text = fs::read_to_string(&path).expect("sources are text");
-            found.push(Source { path, modules, text });
-        }
-    }
-    found
+        let modules = names.filter(|name| !["mod", "lib", "main"].contains(&name.as_str())).collect();
+        let text = fs::read_to_string(&path).expect("sources are text");
+        Source { path, modules, text }
+    };
+    rust_files(folder).into_iter().map(source).collect()
 }
 
 /// Returns the Rust files of a folder of the project and of all folders in it, except build outputs.
@@ -444,6 +443,29 @@ fn files_of_a_folder_and_its_own_file_do_not_import_each_other() {
     let folders: BTreeSet<&[String]> = sources.iter().flat_map(|source| (1..source.modules.len()).map(|n| &source.modules[..n])).collect();
     let ties = folders.iter().flat_map(|folder| tied(folder, &sources).into_iter().map(|child| format!("{}/{child}", folder.join("/"))));
     assert_eq!(ties.collect::<Vec<_>>(), TIED);
+}
+
+/// The crates around the library.
+const CRATES: &[&str] = &["files/src", "command/src", "scripts/header/src"];
+
+/// All folders are checked, including the root. Neither files of a folder nor a folder's own file and its children form circles.
+#[test]
+fn files_of_other_crates_do_not_import_each_other_in_circles() {
+    for name in CRATES {
+        let sources = sources_in(name);
+        let above = |source: &Source| (0..source.modules.len()).map(|n| source.modules[..n].to_vec()).collect::<Vec<_>>();
+        let folders: BTreeSet<Vec<String>> = sources.iter().flat_map(above).collect();
+        let mut edges = 0;
+        for folder in folders {
+            let found = edges_inside(&folder, &sources);
+            edges += found.len();
+            let circles: Vec<String> = in_circles(found).iter().map(|(a, b)| format!("{a} imports {b}")).collect();
+            assert!(circles.is_empty(), "in {name}/{}: {}", folder.join("/"), circles.join(", "));
+            let tied = tied(&folder, &sources);
+            assert!(tied.is_empty(), "in {name}/{}: the own file calls {tied:?}, which import it", folder.join("/"));
+        }
+        assert!(edges > 5, "the scan found only {edges} imports in {name}");
+    }
 }
 
 #[test]

@@ -4,12 +4,12 @@
 use serde_json::Value;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
-use thorn::capi::rows::general::errors::THGetLastError;
-use thorn::capi::rows::memory::heap::THFree;
-use thorn::capi::rows::print::{THPrintOptions_init, THStorage_toString, THTensor_toString};
-use thorn::capi::rows::storage::{THStorage_free, newWithSize, set};
-use thorn::capi::rows::tensor::handles::{THTensor_free, new as THTensor_new};
-use thorn::capi::rows::tensor::making::newFromBlob;
+use thorn::capi::by_hand::errors::THGetLastError;
+use thorn::capi::by_hand::{handles::THTensor_free, storages::THStorage_free};
+use thorn::capi::functions::heap::THFree;
+use thorn::capi::functions::print::{THPrintOptions_init, THStorage_toString, THTensor_toString};
+use thorn::capi::functions::storage::{newWithSize, set};
+use thorn::capi::functions::{handles::new as THTensor_new, making::newFromBlob};
 use thorn::dtype::{Dtype, TH_FLOAT64, TH_INT64};
 use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 

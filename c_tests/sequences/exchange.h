@@ -2,6 +2,9 @@
 #ifndef THORN_SEQUENCES_EXCHANGE_H
 #define THORN_SEQUENCES_EXCHANGE_H
 
+#include "runtime.h"
+#include "special.h"
+
 /* ---- DLPack ---- */
 
 /* Sizes and strides, and memory that holds the elements of any dtype. */

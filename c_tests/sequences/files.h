@@ -2,6 +2,8 @@
 #ifndef THORN_SEQUENCES_FILES_H
 #define THORN_SEQUENCES_FILES_H
 
+#include "runtime.h"
+
 static const char *const ENDINGS[] = {"pt", "t7", "t7a", "npy", "npz", "safetensors", "csv", "tsv", "ppm", "png", "mtx", "xyz"};
 
 /* Returns the name of a file that may exist, or rarely a name that no file can have. */
@@ -49,6 +51,16 @@ static void call_THArchive_open(void) {
     const char *path = file_name("path");
     before();
     THArchive *got = THArchive_open(path);
+    after();
+    keep_archive(got);
+}
+
+static void call_THArchive_openWith(void) {
+    begin("THArchive_openWith");
+    const char *path = file_name("path");
+    int flags = code("flags", TH_OPEN_COPY);
+    before();
+    THArchive *got = THArchive_openWith(path, flags);
     after();
     keep_archive(got);
 }

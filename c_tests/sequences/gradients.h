@@ -2,6 +2,8 @@
 #ifndef THORN_SEQUENCES_GRADIENTS_H
 #define THORN_SEQUENCES_GRADIENTS_H
 
+#include "runtime.h"
+
 /* The number of hooks, and contexts of functions, that a sequence has passed to the library and that the library has
  * not freed yet. */
 static int grad_contexts;

@@ -11,7 +11,13 @@
  *
  * --counts prints for each function the number of calls, and the number of successful calls.
  */
+#include "exchange.h"
+#include "files.h"
+#include "gradients.h"
+#include "handles.h"
 #include "runtime.h"
+#include "sparse.h"
+#include "special.h"
 
 #include "calls.h"
 

@@ -2,6 +2,10 @@
 #ifndef THORN_SEQUENCES_SPARSE_H
 #define THORN_SEQUENCES_SPARSE_H
 
+#include "files.h"
+#include "runtime.h"
+#include "special.h"
+
 static void keep_sparse(THSTensor *s) {
     if (!s) return;
     THSTensor **slot = &pool.sparse[below(SPARSE)];

@@ -2,6 +2,8 @@
 #ifndef THORN_SEQUENCES_SPECIAL_H
 #define THORN_SEQUENCES_SPECIAL_H
 
+#include "runtime.h"
+
 /* ---- references ---- */
 
 static void call_THTensor_retain(void) {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsString};
 use std::io::Write;
 use thorn::dtype::Dtype;
-use thorn::files::{TH_FILE_CSV, TH_FILE_MATRIX_MARKET, TH_FILE_NPY, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_TSV, THFileFormat, Writing};
+use thorn::files::{THFileFormat, Writing};
 use thorn::ops::copy;
 use thorn::tensor::Tensor;
 
@@ -84,8 +84,7 @@ impl Convert {
         let about = |error: thorn::error::Error| output::about(path, name, &error);
         let leaves_out = self.skip && !file.keeps_sparse();
         let entries: Vec<&Entry> = entries.iter().filter(|entry| !leaves_out || kept(source, entry)).collect();
-        const OF_ONE: [THFileFormat; 6] = [TH_FILE_NPY, TH_FILE_CSV, TH_FILE_TSV, TH_FILE_PNM, TH_FILE_PNG, TH_FILE_MATRIX_MARKET];
-        if entries.len() != 1 && OF_ONE.contains(&file.format()) {
+        if entries.len() != 1 && file.has_one_tensor() {
             let found = counted(entries.len(), "tensor");
             return Err(Stop::file(
                 name,
@@ -97,7 +96,7 @@ impl Convert {
         let all: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in entries {
             let to_dtype = |t: Tensor| self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about);
-            // Files that are written have a name once.
+            // Written files have each name only once.
             let mut name = entry.name.clone();
             if !names.insert(name.clone()) {
                 let free = (2..)

@@ -194,7 +194,7 @@ fn files_without_tensors_and_files_that_are_none() {
     assert!(message.starts_with(&format!("\"{cut}\": safetensors: ")) && message.contains("byte"), "{message}");
     let missing = folder.path("missing.pt");
     assert_eq!(thorn(&["show", &missing]).refusal(), format!("\"{missing}\": cannot open: No such file or directory\n"));
-    assert_eq!(thorn(&["show", &folder.path("")]).refusal(), format!("\"{}\": it is no regular file\n", folder.path("")));
+    assert_eq!(thorn(&["show", &folder.path("")]).refusal(), format!("\"{}\": not a regular file\n", folder.path("")));
 }
 
 #[test]

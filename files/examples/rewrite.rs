@@ -1,5 +1,5 @@
-//! `rewrite IN OUT [FORMAT [DIGITS]]` opens a file of tensors and writes them to another, in the format of its ending, or in that with
-//! the number FORMAT. Tensors that cannot be had are named and left out.
+//! `rewrite IN OUT [FORMAT [DIGITS]]` writes the tensors of a file to another file. The format is determined by the ending of OUT, or by
+//! the number FORMAT. Tensors that cannot be read are listed and omitted.
 
 use std::io::{BufWriter, Write};
 use thorn_files::input::FileInput;
@@ -64,7 +64,7 @@ fn elements(contents: &Contents, input: &dyn Input, storage: usize) -> Result<Ve
     Ok(bytes)
 }
 
-/// The elements of a tensor, the last dimension first.
+/// Returns the elements of a tensor in row-major order.
 fn gathered(tensor: &Tensor, element: Element, storage: &[u8]) -> Result<Vec<u8>> {
     let (size, elements) = (element.size(), tensor.elements()?);
     let mut bytes = Vec::with_capacity(elements as usize * size);

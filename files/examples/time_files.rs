@@ -1,5 +1,5 @@
-//! `time_files IN [OUT [FORMAT [DIGITS]]]` prints how long it takes to open a file of row-major tensors, to read all of them, and to write
-//! them in the format of an ending or a number: the best of five times each.
+//! `time_files IN [OUT [FORMAT [DIGITS]]]` prints the times for opening a file of row-major tensors, for reading all tensors, and for
+//! writing them. The format is determined by the ending of OUT, or by the number FORMAT. Each time is the best of five.
 
 use std::time::Instant;
 use thorn_files::input::FileInput;

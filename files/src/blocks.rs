@@ -1,11 +1,12 @@
-//! Blocks of numbers of few bits with common scales, as ggml has them.
+//! The quantised numbers of ggml: blocks of numbers of a few bits, with common scales.
 //!
 //! Source: the Python package gguf, `quants.py`, and `ggml/src/ggml-common.h` of <https://github.com/ggml-org/llama.cpp>.
 
 use half::f16;
 
-/// How blocks are built. The digit in the name is the number of bits. The names that end in 0 have a scale, and those in 1 a scale and a
-/// smallest value, both in float16. The names that end in `_K` and `IQ4_XS` have 256 numbers with a scale for each 16 or 32 of them.
+/// The structures of blocks. The digit in a name is the number of bits. Blocks whose names end in 0 have a scale, in float16. Blocks whose
+/// names end in 1 have a scale and a smallest value. Blocks whose names end in `_K`, and `IQ4_XS`, have 256 numbers, with one scale for
+/// each 16 or 32 numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, non_camel_case_types)]
 pub enum Blocks {
@@ -26,18 +27,18 @@ pub enum Blocks {
     MXFP4,
 }
 
-/// Numbers of the largest block, and its bytes.
+/// The greatest number of numbers in a block, and the greatest number of bytes.
 const MOST: usize = 256;
 const MOST_BYTES: usize = 210;
 
-/// The values of four bits in `IQ4_NL` and `IQ4_XS`.
+/// The values of the 16 codes of `IQ4_NL` and `IQ4_XS`.
 const CURVE: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/// Twice the values of four bits in `MXFP4`: floats with two bits of exponent and one of mantissa.
+/// Twice the values of the 16 codes of `MXFP4`, which are floats with two bits of exponent and one bit of mantissa.
 const E2M1: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
 
 impl Blocks {
-    /// Numbers of a block.
+    /// Returns the number of numbers in a block.
     pub fn count(self) -> usize {
         use Blocks::*;
         match self {
@@ -46,7 +47,7 @@ impl Blocks {
         }
     }
 
-    /// Bytes of a block.
+    /// Returns the size of a block in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Blocks::MXFP4 => 17,
@@ -66,12 +67,12 @@ impl Blocks {
         }
     }
 
-    /// Bytes of the blocks whose numbers take `decoded` bytes as float32.
+    /// Returns the size in bytes of the blocks whose numbers take `decoded` bytes as float32.
     pub fn encoded(self, decoded: usize) -> usize {
         decoded / (self.count() * 4) * self.bytes()
     }
 
-    /// Makes little-endian float32 of the blocks at the upper end of `to`, all over `to`.
+    /// Decodes the blocks at the end of `to` to little-endian float32, which fill `to`.
     pub fn decode(self, to: &mut [u8]) {
         let (size, decoded) = (self.bytes(), self.count() * 4);
         let start = to.len() - self.encoded(to.len());
@@ -88,10 +89,10 @@ impl Blocks {
     /// Fills `to` with the numbers of a block.
     fn numbers(self, block: &[u8; MOST_BYTES], to: &mut [f32]) {
         let half = |at: usize| f16::from_le_bytes([block[at], block[at + 1]]).to_f32();
-        // Four bits of number `k`: the lower halves of 16 bytes are the first 16 numbers, and the upper halves are the others.
+        // Four bits of number `k` of 32. The lower halves of 16 bytes are the first 16 numbers, and the upper halves are the others.
         let low = |at: usize, k: usize| block[at + k % 16] >> (k / 16 % 2 * 4) & 15;
         let five = |at: usize, k: usize| low(at + 4, k) | (block[at + k / 8] >> (k % 8) & 1) << 4;
-        // Bits of number `k` of 256. A group of 32 bytes has one number in each two bits, or in each four.
+        // Bits of number `k` of 256. Each byte in a group of 32 has four numbers of two bits, or two numbers of four bits.
         let two = |at: usize, k: usize| block[at + k / 128 * 32 + k % 32] >> (k / 32 % 4 * 2) & 3;
         let four = |at: usize, k: usize| block[at + k / 64 * 32 + k % 32] >> (k / 32 % 2 * 4) & 15;
         let one = |at: usize, k: usize| block[at + k % 32] >> (k / 32) & 1;
@@ -123,7 +124,7 @@ impl Blocks {
             }
             Blocks::Q3_K => {
                 let scale = half(108);
-                // Four bits of each scale are in the first 8 of 12 bytes, and two bits in the last 4.
+                // The first 8 of 12 bytes have four bits of each scale, and the last 4 bytes have two.
                 let bits = |g: usize| block[96 + g % 8] >> (g / 8 * 4) & 15 | (block[104 + g % 4] >> (g / 4 * 2) & 3) << 4;
                 let scales: [_; 16] = std::array::from_fn(|g| scale * (f32::from(bits(g)) - 32.0));
                 fill(to, |k| scales[k / 16] * (f32::from(two(32, k) | one(0, k) << 2) - 4.0));
@@ -155,7 +156,7 @@ impl Blocks {
             }
             Blocks::TQ1_0 => {
                 let scale = half(52);
-                // A byte has five numbers of three values, the first in the highest digit of base 3. The last 4 bytes have four.
+                // A byte has five digits of base 3, the most significant digit first. The last 4 bytes have four digits.
                 let place = |k: usize| match k {
                     0..160 => (k % 32, k / 32),
                     160..240 => (32 + k % 16, (k - 160) / 16),
@@ -172,7 +173,7 @@ impl Blocks {
                 fill(to, |k| scale * (f32::from(two(0, k)) - 1.0));
             }
             Blocks::MXFP4 => {
-                // Half a power of two whose exponent is the byte, also where the float is subnormal.
+                // Half of the power of two whose exponent is the byte. The result can be subnormal.
                 let exponent = u32::from(block[0]);
                 let scale = f32::from_bits(if exponent < 2 { 0x0020_0000 << exponent } else { (exponent - 1) << 23 });
                 fill(to, |k| scale * f32::from(E2M1[usize::from(low(1, k))]));
@@ -185,7 +186,7 @@ fn fill(to: &mut [f32], number: impl Fn(usize) -> f32) {
     to.iter_mut().enumerate().for_each(|(k, to)| *to = number(k));
 }
 
-/// The scales and the smallest values of eight groups in `Q4_K` and `Q5_K`. Both have six bits: 12 bytes have 16 of them.
+/// Returns the scales and the smallest values of the eight groups of `Q4_K` and `Q5_K`. The 12 bytes have 16 numbers of six bits.
 fn pairs(scale: f32, least: f32, bytes: &[u8]) -> [(f32, f32); 8] {
     std::array::from_fn(|g| {
         let (first, second) = match g {

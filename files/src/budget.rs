@@ -1,8 +1,8 @@
-//! The memory that what a file says may take.
+//! A limit of the memory that a file may cause to be allocated.
 
 use crate::error::{Error, Result};
 
-/// The memory that reading a file may still take.
+/// The memory that is left for reading a file.
 pub struct Budget {
     /// The size of the file.
     size: u64,
@@ -11,8 +11,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The memory for what a file of `size` bytes says. Lists that grow are there twice for a moment, so that the most is less than what
-    /// may be in use.
+    /// Returns the limit for a file of `size` bytes: twice the size plus 36 MB. The memory in use can exceed the limit for a moment,
+    /// because a list is in memory twice while it grows.
     pub fn new(size: u64) -> Budget {
         let most = size.saturating_mul(2).saturating_add(36 << 20);
         Budget { size, left: most, most }
@@ -22,14 +22,17 @@ impl Budget {
         self.size
     }
 
-    /// Takes `bytes` bytes, or fails.
+    /// Takes `bytes` bytes. Fails if fewer are left.
     pub fn take(&mut self, bytes: usize) -> Result<()> {
         match self.left.checked_sub(bytes as u64) {
             Some(left) => {
                 self.left = left;
                 Ok(())
             }
-            None => Err(Error::broken(format_args!("what it says takes more than {} bytes, too many for a file of its size", self.most))),
+            None => {
+                let most = self.most;
+                Err(Error::broken(format_args!("reading needs more than {most} bytes of memory, too many for a file of this size")))
+            }
         }
     }
 
@@ -38,14 +41,14 @@ impl Budget {
         self.left = self.left.saturating_add(bytes as u64);
     }
 
-    /// Appends a value to a list, and takes what the list grows by.
+    /// Appends a value to a list, and takes the memory by which the list grows.
     pub fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<()> {
         self.reserve(list, 1)?;
         list.push(value);
         Ok(())
     }
 
-    /// Makes room for `count` more values. Room doubles at least when there is not enough.
+    /// Reserves capacity for `count` more values. If the capacity is too small, it at least doubles.
     pub fn reserve<T>(&mut self, list: &mut Vec<T>, count: usize) -> Result<()> {
         let (len, before) = (list.len(), list.capacity());
         if count <= before - len {

@@ -1,26 +1,26 @@
-//! Why a file could not be read or written.
+//! Errors of reading and writing files.
 
 use std::fmt;
 
-/// The class of a failure.
+/// The class of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The operating system, or a function of the caller, refused to read or write.
+    /// The operating system, or a function of the caller, failed to read or write.
     Io,
-    /// The file is broken, or of an unknown format.
+    /// The file is broken, or its format is unknown.
     Format,
-    /// The file is sound, but says something that is not offered.
+    /// The file is valid, but has something that is not supported.
     Unsupported,
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     NoMem,
 }
 
-/// A failure, with its place in the file.
+/// An error, with its place in the file.
 #[derive(Debug)]
 pub struct Error {
-    /// The class of the failure.
+    /// The class of the error.
     pub kind: Kind,
-    /// A sentence for people in lower case, without a period; it names the byte where there is one.
+    /// A sentence for people, in lower case and without a period. It names the byte if the error has one.
     pub message: String,
 }
 
@@ -28,31 +28,31 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// A broken file; `at` is the byte where it was found to be.
+    /// Returns the error for a broken file. `at` is the byte at which the reader noticed it.
     #[cold]
     pub fn format(at: u64, what: fmt::Arguments<'_>) -> Error {
         Error { kind: Kind::Format, message: format!("byte {at}: {what}") }
     }
 
-    /// A broken file as a whole.
+    /// Returns the error for a broken file, if no single byte is wrong.
     #[cold]
     pub fn broken(what: fmt::Arguments<'_>) -> Error {
         Error { kind: Kind::Format, message: what.to_string() }
     }
 
-    /// Something that is not offered.
+    /// Returns the error for something that is not supported.
     #[cold]
     pub fn unsupported(what: fmt::Arguments<'_>) -> Error {
         Error { kind: Kind::Unsupported, message: what.to_string() }
     }
 
-    /// A failure of the operating system.
+    /// Returns the error for a failure of the operating system.
     #[cold]
     pub fn io(what: fmt::Arguments<'_>) -> Error {
         Error { kind: Kind::Io, message: what.to_string() }
     }
 
-    /// Memory that could not be had.
+    /// Returns the error for a failed allocation of `bytes` bytes.
     #[cold]
     pub fn memory(bytes: u64) -> Error {
         Error { kind: Kind::NoMem, message: format!("out of memory: {bytes} bytes could not be allocated") }

@@ -1,9 +1,9 @@
-//! Lists and texts that grow in ways that may fail.
+//! Lists and texts that are allocated fallibly.
 
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// Appends `value`.
+/// Appends a value to a list.
 pub fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     if list.len() == list.capacity() {
         list.try_reserve(1).map_err(|_| Error::memory(size_of::<T>() as u64))?;
@@ -12,28 +12,28 @@ pub fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
-/// An empty list with room for `count` values.
+/// Returns an empty list with capacity for `count` values.
 pub fn list<T>(count: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).map_err(|_| Error::memory((count as u64).saturating_mul(size_of::<T>() as u64)))?;
     Ok(list)
 }
 
-/// `count` zero bytes.
+/// Returns `count` zero bytes.
 pub fn zeros(count: usize) -> Result<Vec<u8>> {
     let mut bytes = list(count)?;
     bytes.resize(count, 0);
     Ok(bytes)
 }
 
-/// A copy of a slice.
+/// Returns a copy of a slice.
 pub fn copy<T: Clone>(values: &[T]) -> Result<Vec<T>> {
     let mut list = list(values.len())?;
     list.extend_from_slice(values);
     Ok(list)
 }
 
-/// The pieces one after the other.
+/// Returns the concatenated pieces.
 pub fn text(pieces: &[&str]) -> Result<String> {
     let bytes = pieces.iter().map(|piece| piece.len()).sum();
     let mut text = String::new();
@@ -42,12 +42,12 @@ pub fn text(pieces: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-/// The name of what lies under `key` in what is named `path`: `path.key`, or `key` at the root.
+/// Returns the path of the entry `key` of a table: `path.key`, or `key` if the table is the root.
 pub fn joined(path: &str, key: &str) -> Result<String> {
     if path.is_empty() { text(&[key]) } else { text(&[path, ".", key]) }
 }
 
-/// Appends what is formatted to a text.
+/// Appends formatted text.
 pub fn write(to: &mut String, piece: fmt::Arguments<'_>) -> Result<()> {
     struct Growing<'a>(&'a mut String);
 
@@ -61,10 +61,11 @@ pub fn write(to: &mut String, piece: fmt::Arguments<'_>) -> Result<()> {
     fmt::write(&mut Growing(to), piece).map_err(|_| Error::memory(to.len() as u64))
 }
 
-/// The longest text that is kept where it is not UTF-8.
+/// The length limit of texts that are not UTF-8, in bytes. Longer ones are replaced by their length.
 const LONGEST_LOSSY: usize = 64 << 10;
 
-/// The bytes as text. Bytes that are not UTF-8 become U+FFFD in short texts, and long texts of such only say how long they are.
+/// Returns the bytes as text. In short texts, bytes that are not UTF-8 become U+FFFD. A long text that is not UTF-8 becomes a statement of
+/// its length.
 pub fn utf8(bytes: Vec<u8>) -> Result<String> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -73,22 +74,23 @@ pub fn utf8(bytes: Vec<u8>) -> Result<String> {
     }
 }
 
-/// The memory that names, values and shapes of a file may still take. What is in a file may be far larger in memory than in the file.
+/// The memory that is left for the names, values and shapes of a file. They can be much larger in memory than in the file.
 pub struct Room(u64);
 
 impl Room {
-    /// Four times the file and 48 MB.
+    /// Returns the limit for a file of `size` bytes: four times the size plus 48 MB.
     pub fn of(size: u64) -> Room {
         Room(size.saturating_mul(4).saturating_add(48 << 20))
     }
 
-    /// Takes `bytes`, for what the file has at the byte `at`. A list that grows takes up to three times of what is in it.
+    /// Takes `bytes` for the data at byte `at` of the file. Fails if fewer are left. Callers count an entry of a growing list three times,
+    /// because old and new memory coexist while the list is moved.
     pub fn take(&mut self, bytes: usize, at: u64) -> Result<()> {
         let left = self.0.checked_sub(bytes as u64);
-        // Whoever was refused once is refused again.
+        // After the first failure, all further calls fail.
         self.0 = left.unwrap_or(0);
         left.map(drop).ok_or_else(|| {
-            let what = "names, values and shapes take more memory than four times the file and 48 MB";
+            let what = "names, values and shapes need more memory than four times the file size plus 48 MB";
             Error::unsupported(format_args!("byte {at}: {what}"))
         })
     }

@@ -1,32 +1,32 @@
-//! Bytes to read from: a file, memory, or functions of the caller.
+//! Sources of bytes: a file, memory, or functions of the caller.
 
 use crate::error::{Error, Kind, Result};
 use crate::grow;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Bytes at offsets. Several threads may read at a time.
+/// Bytes that are read by offset. Several threads may read at a time.
 pub trait Input: Sync {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     fn size(&self) -> u64;
 
-    /// Fills `to` with the bytes from `offset` on. Too few bytes are an error of the kind [`Kind::Format`].
+    /// Fills `to` with the bytes from `offset` on. If fewer bytes are left, the error has the kind [`Kind::Format`].
     fn read_at(&self, offset: u64, to: &mut [u8]) -> Result<()>;
 
-    /// The bytes as a file that can be mapped.
+    /// Returns a file with the bytes, which can be mapped; `None` if there is none.
     fn file(&self) -> Option<&File> {
         None
     }
 }
 
-/// A regular file, of the size that it had when it was opened.
+/// A regular file. Its size is the size at the time of opening.
 pub struct FileInput {
     file: File,
     size: u64,
 }
 
 impl FileInput {
-    /// The bytes of an open file.
+    /// Returns an input of an open file.
     pub fn new(file: File) -> Result<FileInput> {
         let size = file.metadata()?.len();
         Ok(FileInput { file, size })
@@ -65,7 +65,7 @@ impl<B: AsRef<[u8]> + Sync> Input for B {
     }
 }
 
-/// An error where `len` bytes from `offset` on reach beyond `size`.
+/// Fails if `len` bytes from `offset` on exceed an input of `size` bytes.
 pub fn within(size: u64, offset: u64, len: usize) -> Result<()> {
     if offset > size || len as u64 > size - offset {
         return Err(Error::format(
@@ -76,12 +76,12 @@ pub fn within(size: u64, offset: u64, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// Reads an input from one offset on, through a buffer.
+/// A buffered reader of a range of an input.
 pub struct Cursor<'a> {
     input: &'a dyn Input,
-    /// The offset of what is read next.
+    /// The offset of the byte that is read next.
     at: u64,
-    /// The first byte that no longer belongs to what is read.
+    /// The offset of the first byte after the range.
     end: u64,
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte.
@@ -101,28 +101,28 @@ macro_rules! numbers {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads the bytes from `at` to `end`, or to the end of the input if that comes first.
+    /// Returns a reader of the bytes from `at` to `end`, or to the end of the input if it comes first.
     pub fn new(input: &'a dyn Input, at: u64, end: u64) -> Cursor<'a> {
         Cursor { input, at, end: end.min(input.size()), buffer: Vec::new(), buffered: 0 }
     }
 
-    /// The offset of what is read next.
+    /// Returns the offset of the byte that is read next.
     pub fn at(&self) -> u64 {
         self.at
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> u64 {
         self.end.saturating_sub(self.at)
     }
 
-    /// A broken file, at the byte that would be read next.
+    /// Returns the error for a broken file, at the byte that would be read next.
     #[cold]
     pub fn error(&self, what: std::fmt::Arguments<'_>) -> Error {
         Error::format(self.at, what)
     }
 
-    /// Fills `to`.
+    /// Fills `to` with the next bytes.
     pub fn read(&mut self, to: &mut [u8]) -> Result<()> {
         within(self.end, self.at, to.len())?;
         let from = self.at.wrapping_sub(self.buffered);
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Fills the buffer with bytes from `at` on, which lies before `end`.
+    /// Fills the buffer with bytes from `at` on. `at` must be less than `end`.
     fn fill(&mut self) -> Result<()> {
         let len = (self.end - self.at).min(BUFFER as u64) as usize;
         if self.buffer.capacity() < len {
@@ -149,7 +149,7 @@ impl<'a> Cursor<'a> {
         self.input.read_at(self.at, &mut self.buffer).inspect_err(|_| self.buffer.clear())
     }
 
-    /// The bytes that are read next, at least one unless none is left. They are passed over by [`Cursor::skip`].
+    /// Returns some of the next bytes, at least one unless none is left. [`Cursor::skip`] moves past them.
     pub fn ahead(&mut self) -> Result<&[u8]> {
         if self.left() == 0 {
             return Ok(&[]);
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
         Ok(&self.buffer[(self.at - self.buffered) as usize..])
     }
 
-    /// The next `len` bytes, which must be there before memory is asked for.
+    /// Returns the next `len` bytes. Fails before it allocates memory if fewer are left.
     pub fn take(&mut self, len: u64) -> Result<Vec<u8>> {
         if len > self.left() {
             return Err(self.error(format_args!("the file ends early: {len} bytes are expected, {} are left", self.left())));
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Passes over `len` bytes.
+    /// Skips `len` bytes.
     pub fn skip(&mut self, len: u64) -> Result<()> {
         if len > self.left() {
             return Err(self.error(format_args!("the file ends early: {len} bytes are expected, {} are left", self.left())));
@@ -180,21 +180,21 @@ impl<'a> Cursor<'a> {
     }
 
     numbers! {
-        /// The next byte.
+        /// Reads a byte.
         u8: u8;
-        /// The next two bytes, as an unsigned number.
+        /// Reads an unsigned number of two bytes.
         u16: u16;
-        /// The next four bytes, as an unsigned number.
+        /// Reads an unsigned number of four bytes.
         u32: u32;
-        /// The next eight bytes, as an unsigned number.
+        /// Reads an unsigned number of eight bytes.
         u64: u64;
-        /// The next four bytes, as a signed number.
+        /// Reads a signed number of four bytes.
         i32: i32;
-        /// The next eight bytes, as a signed number.
+        /// Reads a signed number of eight bytes.
         i64: i64;
-        /// The next four bytes, as a float.
+        /// Reads a float of four bytes.
         f32: f32;
-        /// The next eight bytes, as a float.
+        /// Reads a float of eight bytes.
         f64: f64;
     }
 }
@@ -207,7 +207,7 @@ impl std::io::Read for Cursor<'_> {
     }
 }
 
-/// The error as one of std, for crates that read by [`std::io::Read`].
+/// Converts an error to an error of std, for crates that use [`std::io::Read`].
 pub fn into_io(error: Error) -> std::io::Error {
     let kind = match error.kind {
         Kind::NoMem => std::io::ErrorKind::OutOfMemory,

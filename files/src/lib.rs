@@ -1,31 +1,40 @@
-//! Files of tensors: what is in them, where its elements lie, and how they are written.
+//! Files of tensors: reading their contents, finding their elements, and writing them.
 //!
-//! A reader looks at the structure of a file and returns [`Contents`]: names, shapes, strides, metadata, and for each storage the
-//! [`Encoding`] of its elements. It reads no elements, except of texts and images, which have no structure without them. The caller maps
-//! elements that lie in the file as in memory, or has them read into its own memory by [`Contents::read`].
+//! Reading the structure of a file returns [`Contents`]: names, shapes, strides, metadata, and the [`Encoding`] of each storage's elements.
+//! No elements are read at this point, except from texts and images whose structure depends on them. If the bytes of elements in the file
+//! are those in memory ([`Encoding::plain`]), the caller may map them. [`Contents::read`] reads any elements into memory of the caller.
 //!
-//! Nothing in a file is trusted. Counts are compared with the bytes that are there before memory is asked for, and memory is asked for in
-//! ways that may fail ([`grow`]). What is wrong is an [`Error`] with the byte at which it was found.
+//! Files are not trusted. A count is compared with the number of bytes that are present before memory is allocated for it, and memory is
+//! allocated fallibly ([`grow`]). A broken file is an [`Error`] that names the byte at which the reader noticed it.
 
 #![forbid(unsafe_code)]
 
 pub mod blocks;
 mod budget;
 pub mod contents;
+pub mod deflate;
 pub mod element;
+pub mod encoding;
 pub mod error;
+pub mod format;
 mod formats;
 pub mod grow;
 pub mod input;
 mod pickle;
 mod pool;
+pub mod save;
 pub mod sparse;
+pub mod tensor;
 pub mod zip;
 
-pub use contents::{Contents, Data, Encoding, Opaque, Save, Storage, Tensor};
+pub use contents::{Contents, Storage};
 pub use element::{Element, Written};
+pub use encoding::{Decode, Encoding};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, Output, open, read_csv, save};
+pub use format::Format;
+pub use formats::{open, read_csv, save};
 pub use input::Input;
 pub use pool::{Start, set_threads};
+pub use save::{Output, Save};
 pub use sparse::{Form, Sparse};
+pub use tensor::{Data, Opaque, Tensor};

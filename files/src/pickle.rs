@@ -1,7 +1,7 @@
-//! Pickles of Python, protocols 0 to 5: a machine that builds values, and executes nothing.
+//! Pickles of Python, protocols 0 to 5: a machine that builds values and executes no code.
 //!
-//! Source: the comments of `Lib/pickletools.py` in CPython. Classes and functions are names. A call is an [`Object`] with its arguments.
-//! Values are small and refer to the lists of a [`Pickle`] by index, so that cycles and depth cost nothing.
+//! Source: the comments of `Lib/pickletools.py` in CPython. Classes and functions are read as names. A call is read as an [`Object`] with
+//! its arguments. Values refer to the lists of a [`Pickle`] by index, so that cyclic and deep values need no special treatment.
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -19,23 +19,23 @@ pub enum Value {
     Big(u32),
     Float(f64),
     Text(Span),
-    /// Bytes, which stay where they are in the input.
+    /// A range of bytes in the input.
     Bytes {
         at: u64,
         len: u32,
     },
-    /// A class or a function: its module and its name.
+    /// A class or function: its module and its name.
     Global(u32),
     List(u32),
     Tuple(u32),
     Set(u32),
     Dict(u32),
     Object(u32),
-    /// An object outside of the pickle, which this value identifies.
+    /// An object outside the pickle, which this value identifies.
     Persistent(u32),
 }
 
-/// A part of [`Pickle::texts`].
+/// A range of [`Pickle::texts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     at: u32,
@@ -49,11 +49,11 @@ pub struct Object {
     pub class: Value,
     /// The arguments.
     pub args: Value,
-    /// The state that was set; `None` if there is none.
+    /// The state that the pickle sets; `None` if it sets none.
     pub state: Value,
-    /// Items that were appended, a list, or `None`.
+    /// The list of items that the pickle appends; `None` if it appends none.
     pub items: Value,
-    /// Keys and values that were set, a dict, or `None`.
+    /// The dict of keys and values that the pickle sets; `None` if it sets none.
     pub pairs: Value,
 }
 
@@ -70,12 +70,17 @@ pub struct Pickle {
 }
 
 impl Pickle {
-    /// A text, in UTF-8 as far as the writer kept to it.
+    /// Returns a text. It is UTF-8 unless the writer violated the format.
     pub fn text(&self, span: Span) -> &[u8] {
         self.texts.get(span.at as usize..).and_then(|texts| texts.get(..span.len as usize)).unwrap_or_default()
     }
 
-    /// The module and the name of a class or function.
+    /// Returns true if a value is this text.
+    pub fn is_text(&self, value: Value, text: &[u8]) -> bool {
+        matches!(value, Value::Text(span) if self.text(span) == text)
+    }
+
+    /// Returns the module and the name of a class or function.
     pub fn global(&self, index: u32) -> (&[u8], &[u8]) {
         self.globals.get(index as usize).map_or((b"", b""), |&(module, name)| (self.text(module), self.text(name)))
     }
@@ -84,7 +89,7 @@ impl Pickle {
         self.bigs.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The items of a list, tuple or set; none for other values.
+    /// Returns the items of a list, tuple or set; none for other values.
     pub fn items(&self, value: Value) -> &[Value] {
         match value {
             Value::List(index) | Value::Tuple(index) | Value::Set(index) => self.lists.get(index as usize).map_or(&[], Vec::as_slice),
@@ -92,7 +97,7 @@ impl Pickle {
         }
     }
 
-    /// The keys and values of a dict; none for other values.
+    /// Returns the keys and values of a dict; none for other values.
     pub fn pairs(&self, value: Value) -> &[(Value, Value)] {
         match value {
             Value::Dict(index) => self.dicts.get(index as usize).map_or(&[], Vec::as_slice),
@@ -107,7 +112,7 @@ impl Pickle {
         }
     }
 
-    /// The value that identifies a persistent object.
+    /// Returns the value that identifies a persistent object.
     pub fn persistent(&self, value: Value) -> Option<Value> {
         match value {
             Value::Persistent(index) => self.persistent.get(index as usize).copied(),
@@ -115,18 +120,18 @@ impl Pickle {
         }
     }
 
-    /// The values that identify persistent objects, in the order of the pickle.
+    /// Returns the values that identify persistent objects, in the order of the pickle.
     pub fn all_persistent(&self) -> &[Value] {
         &self.persistent
     }
 
-    /// How many lists, dicts and objects there are.
+    /// Returns the numbers of lists, dicts and objects.
     pub fn counts(&self) -> [usize; 3] {
         [self.lists.len(), self.dicts.len(), self.objects.len()]
     }
 }
 
-/// Runs one pickle, and returns what it builds.
+/// Runs one pickle. Returns the value that the pickle builds, and the objects to which the value refers.
 pub fn load(cursor: &mut Cursor<'_>, budget: &mut Budget) -> Result<(Pickle, Value)> {
     let mut machine = Machine { cursor, budget, pickle: Pickle::default(), stack: Vec::new(), marks: Vec::new(), memo: Vec::new() };
     loop {
@@ -144,13 +149,13 @@ struct Machine<'m, 'a> {
     budget: &'m mut Budget,
     pickle: Pickle,
     stack: Vec<Value>,
-    /// How long the stack was at each mark.
+    /// The length of the stack at each mark.
     marks: Vec<usize>,
     memo: Vec<Option<Value>>,
 }
 
 impl Machine<'_, '_> {
-    /// An error at the byte after the operation.
+    /// Returns an error at the byte after the operation.
     #[cold]
     fn error<T>(&self, what: Arguments<'_>) -> Result<T> {
         Err(self.cursor.error(what))
@@ -163,13 +168,13 @@ impl Machine<'_, '_> {
     fn pop(&mut self) -> Result<Value> {
         match self.stack.pop() {
             Some(value) if self.marks.last().is_none_or(|&mark| mark <= self.stack.len()) => Ok(value),
-            _ => self.error(format_args!("the pickle takes a value where there is none")),
+            _ => self.error(format_args!("the pickle pops a value from an empty stack")),
         }
     }
 
-    /// The values above the last mark.
+    /// Removes and returns the values above the last mark.
     fn pop_mark(&mut self) -> Result<Vec<Value>> {
-        let Some(mark) = self.marks.pop() else { return self.error(format_args!("the pickle takes a mark where there is none")) };
+        let Some(mark) = self.marks.pop() else { return self.error(format_args!("the pickle pops a mark, and there is none")) };
         let values = self.stack.get(mark..).unwrap_or_default();
         self.budget.take(size_of_val(values))?;
         let values = grow::copy(values)?;
@@ -177,13 +182,13 @@ impl Machine<'_, '_> {
         Ok(values)
     }
 
-    /// A list, tuple or set of the values above the last mark.
+    /// Returns a list, tuple or set of the values above the last mark.
     fn marked(&mut self, kind: fn(u32) -> Value) -> Result<Value> {
         let items = self.pop_mark()?;
         self.list(items).map(kind)
     }
 
-    /// Hands the values above the last mark to `take`, and forgets them.
+    /// Calls `take` with the values above the last mark, and removes the values.
     fn with_marked(&mut self, take: impl FnOnce(&mut Self, &[Value]) -> Result<()>) -> Result<()> {
         let items = self.pop_mark()?;
         take(self, &items)?;
@@ -191,7 +196,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Runs one operation. The letters and numbers are those of `pickletools`.
+    /// Runs one operation. `pickletools` documents the letters and numbers.
     fn step(&mut self, op: u8) -> Result<()> {
         let value = match op {
             b'N' => Value::None,
@@ -203,7 +208,7 @@ impl Machine<'_, '_> {
             0x8a => self.long(1)?,
             0x8b => self.long(4)?,
             b'I' | b'L' | b'F' => self.decimal(op)?,
-            // Texts, and bytes.
+            // Texts and bytes.
             b'U' | 0x8c => self.text(1)?,
             b'T' | b'X' => self.text(4)?,
             0x8d => self.text(8)?,
@@ -211,7 +216,7 @@ impl Machine<'_, '_> {
             b'C' => self.bytes(1)?,
             b'B' => self.bytes(4)?,
             0x8e | 0x96 => self.bytes(8)?,
-            // Empty ones, those of what lies above a mark, and those of one to three values.
+            // Empty containers, containers of the values above a mark, and tuples of one to three values.
             b']' => self.list(Vec::new()).map(Value::List)?,
             b')' => self.list(Vec::new()).map(Value::Tuple)?,
             0x8f => self.list(Vec::new()).map(Value::Set)?,
@@ -226,7 +231,7 @@ impl Machine<'_, '_> {
                 dict
             }
             0x85..=0x87 => self.short_tuple(usize::from(op - 0x84))?,
-            // Classes, calls, and values that are elsewhere or were kept.
+            // Classes, calls, persistent objects, and values of the memo.
             b'c' => self.global()?,
             0x93 => match (self.pop()?, self.pop()?) {
                 (Value::Text(name), Value::Text(module)) => self.add_global(module, name)?,
@@ -240,7 +245,7 @@ impl Machine<'_, '_> {
         self.push(value)
     }
 
-    /// The operations that do not begin with a new value.
+    /// Runs an operation that pushes no new value.
     fn change(&mut self, op: u8) -> Result<()> {
         match op {
             // The protocol, and the length of a frame.
@@ -278,11 +283,11 @@ impl Machine<'_, '_> {
                 }
                 Ok(())
             }
-            // The buffer on the stack becomes one that cannot be written.
+            // Makes the buffer on the stack read-only.
             0x98 => Ok(()),
-            // Registered classes, and buffers beside the pickle.
+            // Registered classes, and buffers outside the pickle.
             0x82..=0x84 | 0x97 => Err(Error::unsupported(format_args!(
-                "byte {}: the pickle refers to what is not in the file",
+                "byte {}: the pickle refers to data outside the file",
                 self.cursor.at().saturating_sub(1)
             ))),
             _ => Err(Error::format(self.cursor.at().saturating_sub(1), format_args!("pickles have no operation {op:#04x}"))),
@@ -292,11 +297,11 @@ impl Machine<'_, '_> {
     fn top(&self) -> Result<Value> {
         match self.stack.last() {
             Some(&value) => Ok(value),
-            None => self.error(format_args!("the pickle takes a value where there is none")),
+            None => self.error(format_args!("the pickle pops a value from an empty stack")),
         }
     }
 
-    /// The number of a value that is kept, as `op` says it.
+    /// Reads the index in the memo, in the form of the operation `op`.
     fn id(&mut self, op: u8) -> Result<u64> {
         match op {
             b'h' | b'q' => self.count(1),
@@ -313,7 +318,7 @@ impl Machine<'_, '_> {
         let id = self.id(op)?;
         match usize::try_from(id).ok().and_then(|id| self.memo.get(id)) {
             Some(&Some(value)) => Ok(value),
-            _ => self.error(format_args!("the pickle has nothing under the number {id}")),
+            _ => self.error(format_args!("the memo of the pickle has no value {id}")),
         }
     }
 
@@ -321,7 +326,7 @@ impl Machine<'_, '_> {
         let id = self.id(op)?;
         let value = self.top()?;
         if id > self.cursor.at() {
-            return self.error(format_args!("the pickle keeps a value under the number {id}, and has not so many values"));
+            return self.error(format_args!("the pickle puts a value into the memo at {id}, beyond the number of its bytes"));
         }
         let id = id as usize;
         while self.memo.len() <= id {
@@ -331,7 +336,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// An integer behind its length, which has `width` bytes; `None` for one of more than 128 bits.
+    /// Reads an integer after its length, which has `width` bytes. Integers of more than 128 bits become `None`.
     fn long(&mut self, width: u8) -> Result<Value> {
         let len = self.count(width)?;
         if len > 16 {
@@ -355,7 +360,7 @@ impl Machine<'_, '_> {
         Ok(Value::Big(self.pickle.bigs.len() as u32 - 1))
     }
 
-    /// A number in decimals; `01` is true, and `00` false.
+    /// Reads a decimal number. `01` is true, and `00` is false.
     fn decimal(&mut self, op: u8) -> Result<Value> {
         let line = self.line()?;
         let text = std::str::from_utf8(self.pickle.text(line)).unwrap_or_default();
@@ -370,7 +375,7 @@ impl Machine<'_, '_> {
         value.map_or_else(|| self.error(format_args!("a number in decimals is expected")), Ok)
     }
 
-    /// A count of 1, 4 or 8 bytes.
+    /// Reads a count of 1, 4 or 8 bytes.
     fn count(&mut self, width: u8) -> Result<u64> {
         match width {
             1 => self.cursor.u8().map(u64::from),
@@ -379,7 +384,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A text behind its length, which has `width` bytes.
+    /// Reads a text after its length, which has `width` bytes.
     fn text(&mut self, width: u8) -> Result<Value> {
         let len = self.count(width)?;
         if len > self.cursor.left() {
@@ -392,7 +397,7 @@ impl Machine<'_, '_> {
         self.since(at).map(Value::Text)
     }
 
-    /// The text from a place on to the end of all texts.
+    /// Returns the text from the index `at` to the end of all texts.
     fn since(&self, at: usize) -> Result<Span> {
         match (u32::try_from(at), u32::try_from(self.pickle.texts.len() - at)) {
             (Ok(at), Ok(len)) => Ok(Span { at, len }),
@@ -400,7 +405,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The rest of the line, a text, without its end.
+    /// Reads the rest of the line without its end.
     fn line(&mut self) -> Result<Span> {
         let at = self.pickle.texts.len();
         loop {
@@ -411,7 +416,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A text that is a line with escapes: `S` in quotes, `V` without.
+    /// Reads a text that is a line with escapes, in quotes (`S`) or without quotes (`V`).
     fn escaped(&mut self, op: u8) -> Result<Value> {
         let line = self.line()?;
         let text = grow::copy(self.pickle.text(line))?;
@@ -430,7 +435,7 @@ impl Machine<'_, '_> {
         self.since(line.at as usize).map(Value::Text)
     }
 
-    /// Bytes behind their length, which has `width` bytes.
+    /// Reads bytes after their length, which has `width` bytes.
     fn bytes(&mut self, width: u8) -> Result<Value> {
         let len = self.count(width)?;
         let at = self.cursor.at();
@@ -477,7 +482,7 @@ impl Machine<'_, '_> {
         Ok(Value::Persistent(self.pickle.persistent.len() as u32 - 1))
     }
 
-    /// The result of a call.
+    /// Returns the result of a call.
     fn call(&mut self, op: u8) -> Result<Value> {
         let (class, args, pairs) = match op {
             b'i' => {
@@ -488,7 +493,7 @@ impl Machine<'_, '_> {
             b'o' => {
                 let mut args = self.pop_mark()?;
                 if args.is_empty() {
-                    return self.error(format_args!("the pickle takes a value where there is none"));
+                    return self.error(format_args!("the pickle pops a value from an empty stack"));
                 }
                 let class = args.remove(0);
                 (class, self.list(args).map(Value::Tuple)?, Value::None)
@@ -520,13 +525,13 @@ impl Machine<'_, '_> {
                 }
             },
             Value::List(list) | Value::Set(list) => list,
-            _ => return self.error(format_args!("the pickle appends to what is no list")),
+            _ => return self.error(format_args!("the pickle appends to a value that is no list")),
         };
         let Some(list) = self.pickle.lists.get_mut(list as usize) else { return Ok(()) };
         items.iter().try_for_each(|&item| self.budget.push(list, item))
     }
 
-    /// Sets keys and values, which alternate, of a dict or an object.
+    /// Sets alternating keys and values of a dict or an object.
     fn set_items(&mut self, dict: Value, items: &[Value]) -> Result<()> {
         let dict = match dict {
             Value::Object(index) => match self.pickle.objects.get(index as usize).map(|object| object.pairs) {
@@ -541,7 +546,7 @@ impl Machine<'_, '_> {
                 }
             },
             Value::Dict(dict) => dict,
-            _ => return self.error(format_args!("the pickle sets keys of what is no dict")),
+            _ => return self.error(format_args!("the pickle sets keys of a value that is no dict")),
         };
         let (pairs, rest) = items.as_chunks::<2>();
         if !rest.is_empty() {
@@ -552,7 +557,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// The letter that stands behind a backslash, and how many bytes it takes there.
+/// Returns the character of an escape, and the number of its bytes after the backslash.
 fn escape(rest: &[u8], quoted: bool) -> (char, usize) {
     let number = |len: usize| {
         let digits = std::str::from_utf8(rest.get(1..1 + len)?).ok()?;

@@ -1,7 +1,7 @@
 //! Threads for large files.
 //!
-//! A pool is made for a file and ends with it: making one takes a tenth of a millisecond, large files take tens. So no thread is left that
-//! could keep a process alive, a child of `fork` waits for none, and a program that uses rayon has its own pool for itself.
+//! Each large file gets a new pool, which ends with the call. Creating a pool takes 0.1 ms, reading a large file tens of milliseconds. No
+//! thread remains that keeps a process alive, or for which a child of `fork` would wait. The pool of a program that uses rayon is not used.
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -9,27 +9,27 @@ use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// How many threads a pool has; 0 for as many as there are processors.
+/// The number of threads of a pool. 0 means one for each processor.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// More threads than this read no faster.
+/// The greatest number of threads of a pool. More threads do not read faster.
 const MOST: usize = 16;
 
-/// Calls its argument, which makes threads, in a state that the threads should inherit.
+/// A function that calls its argument, which starts threads. It first sets the state that the threads inherit.
 pub type Start = fn(&mut dyn FnMut());
 
 thread_local! {
     static START: Cell<Start> = const { Cell::new(|start| start()) };
 }
 
-/// Sets how many threads read and write a large file; 0 stands for as many as there are processors. The calling thread makes them within
+/// Sets the number of threads that read and write a large file. 0 means one for each processor. The calling thread starts them through
 /// `start`.
 pub fn set_threads(count: usize, start: Start) {
     THREADS.store(count, Relaxed);
     START.set(start);
 }
 
-/// A pool. `None` for one thread, or where threads cannot be made.
+/// Returns a pool; `None` if one thread is sufficient or threads cannot be started.
 fn pool() -> Option<ThreadPool> {
     let threads = match THREADS.load(Relaxed) {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -45,8 +45,8 @@ fn pool() -> Option<ThreadPool> {
     pool
 }
 
-/// The results of `work` for each of the items, in their order. One item alone is worked on by the calling thread, and all are where
-/// there are no threads.
+/// Returns the results of `work` for each item, in the order of the items. The calling thread does the work for a single item, and for all
+/// items if there is no pool.
 pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     match if items.len() > 1 { pool() } else { None } {
         Some(pool) => pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect()),

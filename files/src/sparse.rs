@@ -1,44 +1,44 @@
-//! Sparse tensors: the positions of some entries, and their values, as dense tensors.
+//! Sparse tensors: the positions and values of their entries, as dense tensors.
 
-use crate::contents::{Data, Tensor};
 use crate::error::{Error, Result};
+use crate::tensor::{Data, Tensor};
 
-/// The form of positions.
+/// The form of the positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// One tensor [sparse dimensions x entries].
     Coordinates,
     /// For each sparse dimension a vector [entries].
     Vectors,
-    /// A matrix by rows: a vector [rows + 1] with the place at which each row starts among the entries, and one with their columns.
+    /// A matrix by rows: a vector [rows + 1] with the index of the first entry of each row, and a vector [entries] with the columns.
     Rows,
-    /// A matrix by columns: a vector [columns + 1] with the place at which each column starts, and one with the rows of entries.
+    /// A matrix by columns: a vector [columns + 1] with the index of the first entry of each column, and a vector [entries] with the rows.
     Columns,
 }
 
-/// The parts of a sparse tensor. Its name and its sizes are those of the [`Tensor`] that refers to it.
+/// The parts of a sparse tensor. The [`Tensor`] that refers to the parts has the name and the sizes.
 #[derive(Debug)]
 pub struct Sparse {
-    /// The form of positions.
+    /// The form of the positions.
     pub form: Form,
-    /// Tensors without names: positions as the form has them, and the values [entries x dense sizes] at the end.
+    /// Tensors without names: the positions in this form, and then the values [entries x dense sizes].
     pub parts: Vec<Tensor>,
-    /// True if the file says that positions ascend in row-major order, each once.
+    /// True if the file states that the positions ascend in row-major order without duplicates.
     pub coalesced: bool,
 }
 
 impl Sparse {
-    /// The values.
+    /// Returns the values.
     pub fn values(&self) -> Result<&Tensor> {
         self.parts.last().ok_or_else(|| Error::broken(format_args!("it is sparse and has no values")))
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn nnz(&self) -> i64 {
         self.parts.last().and_then(|values| values.sizes.first()).copied().unwrap_or(0)
     }
 
-    /// Fails unless the parts have the shapes that go with the sizes of the tensor.
+    /// Fails unless the shapes of the parts match the sizes of the tensor.
     pub fn check(&self, sizes: &[i64]) -> Result<()> {
         if let Some(&size) = sizes.iter().find(|&&size| size < 0) {
             return Err(Error::broken(format_args!("size {size} is negative")));
@@ -69,7 +69,7 @@ impl Sparse {
     }
 }
 
-/// The sizes of tensors, for messages.
+/// Prints the sizes of tensors, for messages.
 struct Shapes<'a>(&'a [Tensor]);
 
 impl std::fmt::Display for Shapes<'_> {
@@ -78,7 +78,7 @@ impl std::fmt::Display for Shapes<'_> {
     }
 }
 
-/// The first sizes of a tensor.
+/// Prints the first sizes of a tensor.
 struct Short<'a>(&'a [i64]);
 
 impl std::fmt::Debug for Short<'_> {

@@ -1,57 +1,45 @@
-//! zip archives: the entries of one and where their bytes lie, and a writer.
+//! zip archives: a reader of the directory, which has the place of each entry, and a writer.
 //!
-//! Source: PKWARE's APPNOTE.TXT, 4.3 and 4.5.3. Names are never used as paths of the file system.
+//! Source: PKWARE's APPNOTE.TXT, 4.3 and 4.5.3. The names of entries are never used as paths of the file system.
 
-use crate::contents::Encoding;
+use crate::deflate::{LENIENT, Packed};
 use crate::element::Written;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Output;
 use crate::grow;
 use crate::input::{Cursor, Input, within};
+use crate::save::Output;
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
-use flate2::{Crc, CrcReader};
-use std::io::{self, Read, SeekFrom, Write};
+use std::io::{Read, SeekFrom, Write};
 
-/// A file in an archive.
+/// An entry of an archive: a file in the archive.
 #[derive(Debug)]
 pub struct Entry {
-    /// The name; bytes that are not UTF-8 become replacement characters.
+    /// The name. Bytes that are not UTF-8 are replaced by U+FFFD.
     pub name: String,
     /// The offset of the first byte of the data.
     pub at: u64,
-    /// Bytes in the archive.
+    /// The size of the data in the archive, in bytes.
     pub packed: u64,
-    /// Bytes once decompressed.
+    /// The size of the decompressed data, in bytes.
     pub size: u64,
-    /// The checksum of the data once decompressed.
+    /// The checksum of the decompressed data.
     pub crc: u32,
-    /// How the data is compressed.
+    /// The compression of the data.
     pub method: Method,
 }
 
-/// Data that deflate compressed.
-#[derive(Debug, Clone, Copy)]
-pub struct Packed {
-    /// The offset of the first compressed byte.
-    pub at: u64,
-    /// How many compressed bytes there are.
-    pub packed: u64,
-    /// Bytes once decompressed.
-    pub size: u64,
-    /// The checksum of the data once decompressed.
-    pub crc: u32,
-}
-
-/// How the data of an entry is compressed.
+/// The compression of an entry's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Not at all.
+    /// No compression.
     Stored,
-    /// By deflate.
+    /// Deflate.
     Deflated,
-    /// By the method with this number.
+    /// The method with this number, which is not supported.
     Other(u16),
-    /// It is encrypted.
+    /// Encryption, which is not supported.
     Encrypted,
 }
 
@@ -62,15 +50,15 @@ const END64: u32 = 0x0606_4b50;
 const LOCATOR64: u32 = 0x0706_4b50;
 /// The extra field with sizes of eight bytes.
 const ZIP64: u16 = 1;
-/// The extra field with which PyTorch aligns data.
+/// The extra field by which PyTorch aligns data.
 const PADDING: u16 = 0x4246;
-/// Sizes and offsets of four bytes that have this value stand in the extra field [`ZIP64`].
+/// The value of a size or offset of four bytes whose actual value is in the extra field [`ZIP64`].
 const WIDE: u32 = u32::MAX;
-/// Bytes of a local header, of one of the central directory, and of the end of the directory.
+/// The sizes in bytes of a local header, of a header in the central directory, and of the end of the directory.
 const LOCAL_SIZE: u64 = 30;
 const CENTRAL_SIZE: u64 = 46;
 const END_SIZE: u64 = 22;
-/// More bytes than this are not made by deflate of one.
+/// The greatest compression ratio of deflate.
 const MOST: u64 = 1032;
 
 /// Returns true if a file that begins with `head` may be a zip archive with entries.
@@ -78,19 +66,19 @@ pub fn recognises(head: &[u8]) -> bool {
     head.starts_with(&LOCAL.to_le_bytes())
 }
 
-/// The bytes of the first entry of an archive that begins with `head`, up to the end of its name.
+/// Returns the number of bytes up to the end of the first entry's name, in an archive that begins with `head`.
 pub fn first_header(head: &[u8]) -> Option<usize> {
     let len = head.get(26..28).filter(|_| recognises(head))?;
     Some(LOCAL_SIZE as usize + usize::from(u16::from_le_bytes([len[0], len[1]])))
 }
 
-/// The name of the first entry of an archive that begins with `head`, as far as `head` has it.
+/// Returns the name of the first entry of an archive that begins with `head`. The end of the name is missing if `head` is too short.
 pub fn first_name(head: &[u8]) -> Option<&[u8]> {
     let end = first_header(head)?;
     head.get(LOCAL_SIZE as usize..end.min(head.len()))
 }
 
-/// The entries of an archive, in the order of its directory. They lie in the file, and do not overlap.
+/// Returns the entries of an archive, in the order of the directory. The data of all entries is inside the file and does not overlap.
 pub fn read(input: &dyn Input) -> Result<Vec<Entry>> {
     let (start, end, count) = directory(input)?;
     let mut cursor = Cursor::new(input, start, end);
@@ -98,7 +86,7 @@ pub fn read(input: &dyn Input) -> Result<Vec<Entry>> {
         return Err(cursor.error(format_args!("a directory of {} bytes cannot have {count} entries", cursor.left())));
     }
     let mut entries = grow::list(count as usize)?;
-    // The first byte of each entry, and the first beyond it.
+    // The offsets of the first byte of each entry and the first byte after the entry.
     let mut places = grow::list(count as usize)?;
     for _ in 0..count {
         let (entry, from) = entry(&mut cursor, input)?;
@@ -108,18 +96,21 @@ pub fn read(input: &dyn Input) -> Result<Vec<Entry>> {
     places.sort_unstable();
     for pair in places.windows(2) {
         if pair[1].0 < pair[0].1 {
-            return Err(Error::format(pair[1].0, format_args!("an entry of the archive begins in another, which ends at {}", pair[0].1)));
+            return Err(Error::format(
+                pair[1].0,
+                format_args!("an entry of the archive begins inside another entry, which ends at {}", pair[0].1),
+            ));
         }
     }
     match places.last() {
-        Some(&(from, to)) if to > start => Err(Error::format(from, format_args!("an entry of the archive reaches into its directory"))),
+        Some(&(from, to)) if to > start => Err(Error::format(from, format_args!("an entry of the archive overlaps the directory"))),
         _ => Ok(entries),
     }
 }
 
-/// The first byte of the central directory, the first beyond it, and how many entries it has.
+/// Returns the offsets of the first byte of the central directory and the first byte after the directory, and the number of entries.
 fn directory(input: &dyn Input) -> Result<(u64, u64, u64)> {
-    // The end of the directory is followed by a comment of at most 65535 bytes.
+    // A comment of at most 65535 bytes follows the end of the directory.
     let len = input.size().min(END_SIZE + 0xffff);
     let first = input.size() - len;
     let mut tail = grow::zeros(len as usize)?;
@@ -128,7 +119,7 @@ fn directory(input: &dyn Input) -> Result<(u64, u64, u64)> {
         |bytes: &[u8]| bytes.starts_with(&END.to_le_bytes()) && comment(bytes).is_some_and(|len| len + END_SIZE == bytes.len() as u64);
     let place = (0..tail.len()).rev().find(|&i| is_end(&tail[i..]));
     let Some(place) = place else {
-        return Err(Error::format(input.size(), format_args!("the file ends early: it has no directory of a zip archive at its end")));
+        return Err(Error::format(input.size(), format_args!("the file ends early: the directory of a zip archive is missing at its end")));
     };
     let at = first + place as u64;
     let mut cursor = Cursor::new(input, at + 4, u64::MAX);
@@ -141,7 +132,7 @@ fn directory(input: &dyn Input) -> Result<(u64, u64, u64)> {
         end = end64;
         let mut cursor = Cursor::new(input, end64, at);
         if cursor.u32()? != END64 {
-            return Err(Error::format(end64, format_args!("there is no end of a zip64 directory")));
+            return Err(Error::format(end64, format_args!("the end of a zip64 directory is expected")));
         }
         cursor.skip(12)?;
         parted = cursor.u32()? != cursor.u32()?;
@@ -159,7 +150,7 @@ fn directory(input: &dyn Input) -> Result<(u64, u64, u64)> {
     }
 }
 
-/// The offset of the end of a directory with numbers of eight bytes, if the archive has one; its other end is at `at`.
+/// Returns the offset of the zip64 end of the directory, if the archive has one. `at` is the offset of the other end of the directory.
 fn end64(input: &dyn Input, at: u64) -> Result<Option<u64>> {
     let Some(locator) = at.checked_sub(20) else { return Ok(None) };
     let mut cursor = Cursor::new(input, locator, at);
@@ -170,16 +161,16 @@ fn end64(input: &dyn Input, at: u64) -> Result<Option<u64>> {
     cursor.u64().map(Some)
 }
 
-/// The length of the comment that the end of a directory says it has.
+/// Returns the length of the comment, which is a field of the end of the directory.
 fn comment(end: &[u8]) -> Option<u64> {
     end.get(20..22).map(|len| u64::from(u16::from_le_bytes([len[0], len[1]])))
 }
 
-/// The next entry of the directory, and the offset of its local header.
+/// Reads the next entry of the directory. Returns the entry and the offset of its local header.
 fn entry(cursor: &mut Cursor<'_>, input: &dyn Input) -> Result<(Entry, u64)> {
     let place = cursor.at();
     if cursor.u32()? != CENTRAL {
-        return Err(Error::format(place, format_args!("there is no entry of the directory")));
+        return Err(Error::format(place, format_args!("an entry of the directory is expected")));
     }
     cursor.skip(4)?;
     let (flags, method) = (cursor.u16()?, cursor.u16()?);
@@ -192,7 +183,7 @@ fn entry(cursor: &mut Cursor<'_>, input: &dyn Input) -> Result<(Entry, u64)> {
     let extra = cursor.take(u64::from(extra))?;
     cursor.skip(u64::from(comment))?;
     let [size, packed, from] = wide(&extra, [size, packed, from])
-        .ok_or_else(|| Error::format(place, format_args!("an entry of the directory lacks its sizes of eight bytes")))?;
+        .ok_or_else(|| Error::format(place, format_args!("an entry of the directory has no sizes of eight bytes")))?;
     let method = match method {
         _ if flags & 1 != 0 => Method::Encrypted,
         0 => Method::Stored,
@@ -201,14 +192,14 @@ fn entry(cursor: &mut Cursor<'_>, input: &dyn Input) -> Result<(Entry, u64)> {
     };
     let wrong = |what: &str| Err(Error::format(place, format_args!("an entry of {size} bytes, {packed} in the archive, {what}")));
     match method {
-        Method::Stored if size != packed => return wrong("says that it is not compressed"),
-        Method::Deflated if size / MOST > packed => return wrong("says more than deflate can do"),
+        Method::Stored if size != packed => return wrong("is marked as not compressed"),
+        Method::Deflated if size / MOST > packed => return wrong("exceeds the compression ratio of deflate"),
         _ => {}
     }
     let mut header = [0; LOCAL_SIZE as usize];
     input.read_at(from, &mut header)?;
     if !recognises(&header) {
-        return Err(Error::format(from, format_args!("there is no entry of the archive")));
+        return Err(Error::format(from, format_args!("an entry of the archive is expected")));
     }
     let names = u64::from(u16::from_le_bytes([header[26], header[27]])) + u64::from(u16::from_le_bytes([header[28], header[29]]));
     let at = from.saturating_add(LOCAL_SIZE + names);
@@ -217,7 +208,7 @@ fn entry(cursor: &mut Cursor<'_>, input: &dyn Input) -> Result<(Entry, u64)> {
     Ok((Entry { name, at, packed, size, crc, method }, from))
 }
 
-/// The numbers, those that are [`WIDE`] from the extra fields; `None` if these lack them.
+/// Returns the numbers. A number that is [`WIDE`] is replaced by its value in the extra fields. `None` if the value is missing.
 fn wide(mut extra: &[u8], numbers: [u32; 3]) -> Option<[u64; 3]> {
     let mut fields: &[u8] = &[];
     while let Some((head, rest)) = extra.split_first_chunk::<4>() {
@@ -240,13 +231,13 @@ fn wide(mut extra: &[u8], numbers: [u32; 3]) -> Option<[u64; 3]> {
 }
 
 impl Entry {
-    /// An error that names the entry.
+    /// Returns an error that names the entry.
     #[cold]
     fn error(&self, what: &str) -> Error {
         Error::format(self.at, format_args!("entry '{}' {what}", self.name))
     }
 
-    /// Reads the data, decompressed, of which no more than [`Entry::size`] bytes come.
+    /// Returns a reader of the decompressed data, which reads at most [`Entry::size`] bytes.
     pub fn reader<'a>(&self, input: &'a dyn Input) -> Result<Box<dyn Read + 'a>> {
         let packed = Cursor::new(input, self.at, self.at.saturating_add(self.packed));
         match self.method {
@@ -259,22 +250,22 @@ impl Entry {
         }
     }
 
-    /// The data, decompressed, of which there must be at most `most` bytes.
+    /// Returns the decompressed data. Fails if there are more than `most` bytes.
     pub fn bytes(&self, input: &dyn Input, most: u64) -> Result<Vec<u8>> {
         if self.size > most {
             return Err(self.error(&format!("has {} bytes, and at most {most} are expected", self.size)));
         }
         let mut bytes = grow::zeros(self.size as usize)?;
         self.reader(input)?.read_exact(&mut bytes).map_err(|error| self.error(&format!("cannot be read: {error}")))?;
-        // PyTorch can be told to compute none, and writes 0.
+        // PyTorch has an option to omit checksums, and writes 0 then.
         let is_checked = self.method != Method::Stored || self.crc != 0;
         if is_checked && crc(&[&bytes]) != self.crc && !LENIENT {
-            return Err(self.error("has another checksum than its data"));
+            return Err(self.error("has a checksum that differs from the checksum of its data"));
         }
         Ok(bytes)
     }
 
-    /// How `bytes` bytes of numbers, after the first `skip` of the data, are written in the file.
+    /// Returns the encoding of `bytes` bytes of numbers after the first `skip` bytes of the decompressed data.
     pub fn encoding(&self, skip: u64, bytes: u64, written: Written, big_endian: bool) -> Result<Encoding> {
         if skip.checked_add(bytes).is_none_or(|end| end > self.size) {
             return Err(self.error(&format!("has {} bytes, and {bytes} after the first {skip} are expected", self.size)));
@@ -290,49 +281,24 @@ impl Entry {
     }
 }
 
-/// True where checksums are not compared: a fuzzer finds none that are right.
-const LENIENT: bool = cfg!(fuzzing);
-
-/// Fills `to` with bytes of data, after the first `skip`. The checksum is compared unless more bytes are left behind them than `to` has,
-/// which no real file has.
-pub fn inflate(input: &dyn Input, data: Packed, skip: u64, to: &mut [u8]) -> Result<()> {
-    let Packed { at, packed, size, crc } = data;
-    let mut from = CrcReader::new(DeflateDecoder::new(Cursor::new(input, at, at.saturating_add(packed))));
-    let wrong = |error: io::Error| Error::format(at, format_args!("compressed data cannot be read: {error}"));
-    let pass = |from: &mut dyn Read, bytes: u64| match io::copy(&mut from.take(bytes), &mut io::sink()).map_err(wrong)? {
-        passed if passed < bytes => Err(Error::format(at, format_args!("compressed data ends {} bytes before it should", bytes - passed))),
-        _ => Ok(()),
-    };
-    pass(&mut from, skip)?;
-    from.read_exact(to).map_err(wrong)?;
-    let left = size.saturating_sub(skip).saturating_sub(to.len() as u64);
-    if left <= to.len() as u64 {
-        pass(&mut from, left)?;
-        if from.crc().sum() != crc && !LENIENT {
-            return Err(Error::format(at, format_args!("compressed data has another checksum than the archive says")));
-        }
-    }
-    Ok(())
-}
-
-/// The checksum of pieces one after the other.
+/// Returns the checksum of the concatenated pieces.
 fn crc(pieces: &[&[u8]]) -> u32 {
     let mut crc = Crc::new();
     pieces.iter().for_each(|piece| crc.update(piece));
     crc.sum()
 }
 
-/// Writes an archive.
+/// A writer of an archive.
 pub struct Writer<'a> {
     to: &'a mut dyn Output,
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     at: u64,
-    /// The directory, which comes last.
+    /// The directory, which is written at the end.
     directory: Vec<u8>,
     entries: u64,
 }
 
-/// The sizes and places of an entry that is being written.
+/// The fields of an entry's header.
 struct Header<'a> {
     name: &'a str,
     method: u16,
@@ -342,19 +308,19 @@ struct Header<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// An archive without entries; `to` is at its beginning.
+    /// Returns a writer of an archive without entries. `to` must be at its beginning.
     pub fn new(to: &'a mut dyn Output) -> Writer<'a> {
         Writer { to, at: 0, directory: Vec::new(), entries: 0 }
     }
 
-    /// Appends an entry, stored, whose data is the pieces one after the other and begins at a multiple of `align` bytes.
+    /// Appends an uncompressed entry. Its data is the concatenated pieces and begins at a multiple of `align` bytes.
     pub fn store(&mut self, name: &str, pieces: &[&[u8]], align: u64) -> Result<()> {
         let size = pieces.iter().map(|piece| piece.len() as u64).sum();
         let header = Header { name, method: 0, crc: crc(pieces), packed: size, size };
         let mut local = header.local(false)?;
         let gap = align - (self.at + local.len() as u64) % align;
         if gap != align {
-            // An extra field has four bytes at least.
+            // An extra field has at least four bytes.
             let fill = if gap < 4 { gap + align.max(4) } else { gap } - 4;
             let extra = u16::from_le_bytes([local[28], local[29]]) + fill as u16 + 4;
             local[28..30].copy_from_slice(&extra.to_le_bytes());
@@ -367,11 +333,11 @@ impl<'a> Writer<'a> {
         self.list(&header, local.len() as u64)
     }
 
-    /// Appends an entry, compressed, whose data is the pieces one after the other.
+    /// Appends a compressed entry. Its data is the concatenated pieces.
     pub fn deflate(&mut self, name: &str, pieces: &[&[u8]]) -> Result<()> {
         let size = pieces.iter().map(|piece| piece.len() as u64).sum();
         let mut header = Header { name, method: 8, crc: crc(pieces), packed: 0, size };
-        // Data that does not shrink grows a little.
+        // Incompressible data becomes slightly longer.
         let zip64 = size > u64::from(WIDE) - u64::from(WIDE) / 64;
         let len = header.local(zip64)?.len() as u64;
         self.to.seek(SeekFrom::Start(self.at + len))?;
@@ -386,7 +352,7 @@ impl<'a> Writer<'a> {
         self.list(&header, len)
     }
 
-    /// Appends an entry that was written to the directory; `len` is the length of its local header.
+    /// Appends an entry to the directory after its data was written. `len` is the length of its local header.
     fn list(&mut self, header: &Header<'_>, len: u64) -> Result<()> {
         let (mut extra, mut short) = (Vec::new(), [0; 3]);
         for (short, number) in short.iter_mut().zip([header.size, header.packed, self.at]) {
@@ -415,7 +381,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes the directory.
+    /// Writes the directory at the end of the archive.
     pub fn finish(self) -> Result<()> {
         let (start, size) = (self.at, self.directory.len() as u64);
         let mut end = self.directory;
@@ -441,12 +407,12 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The versions of the format that are needed to read an entry, the latter with [`ZIP64`].
+/// The versions of the format that a reader of an entry must support, without and with [`ZIP64`].
 const VERSION: u16 = 20;
 const VERSION64: u16 = 45;
 
 impl Header<'_> {
-    /// The header that comes before the data; with sizes of eight bytes if they need them or `zip64` asks for them.
+    /// Returns the header before the data. Sizes have eight bytes if they do not fit four bytes, or if `zip64` is true.
     fn local(&self, zip64: bool) -> Result<Vec<u8>> {
         let zip64 = zip64 || self.size >= u64::from(WIDE) || self.packed >= u64::from(WIDE);
         let mut to = LOCAL.to_le_bytes().to_vec();
@@ -461,8 +427,8 @@ impl Header<'_> {
         Ok(to)
     }
 
-    /// Writes the fields that both headers have: the version, flags (names are UTF-8), the method, a time (1980), the checksum, sizes, and
-    /// the length of the name. The header of the directory has a second version.
+    /// Appends the fields that both headers have: the version, flags (names are UTF-8), the method, a time (1980), the checksum, sizes, and
+    /// the length of the name. A header in the directory has a second version.
     fn common(&self, to: &mut Vec<u8>, version: u16, [packed, size]: [u32; 2]) -> Result<()> {
         let name = u16::try_from(self.name.len())
             .map_err(|_| Error::unsupported(format_args!("a name of {} bytes is too long for a zip archive", self.name.len())))?;
@@ -502,21 +468,21 @@ mod tests {
         assert!(entries[2].packed < 100);
         let mut number = [0; 7];
         let Encoding::Deflated { data, .. } = entries[2].encoding(0, 1400, Written::U16, false).unwrap() else { panic!() };
-        inflate(&file, data, 1393, &mut number).unwrap();
+        data.inflate(&file, 1393, &mut number).unwrap();
         assert_eq!(&number, b"tensor ");
-        assert!(inflate(&file, data, 1394, &mut number).is_err());
-        let message = inflate(&file, Packed { crc: 0, ..data }, 700, &mut vec![0; 350]).unwrap_err().message;
-        assert_eq!(message, format!("byte {}: compressed data has another checksum than the archive says", data.at));
-        inflate(&file, Packed { crc: 0, ..data }, 700, &mut vec![0; 349]).unwrap();
+        assert!(data.inflate(&file, 1394, &mut number).is_err());
+        let message = Packed { crc: 0, ..data }.inflate(&file, 700, &mut vec![0; 350]).unwrap_err().message;
+        assert_eq!(message, format!("byte {}: the checksum of compressed data differs from the one in the archive", data.at));
+        Packed { crc: 0, ..data }.inflate(&file, 700, &mut vec![0; 349]).unwrap();
         assert_eq!(
             entries[2].bytes(&file, 1399).unwrap_err().message,
             format!("byte {}: entry 'c' has 1400 bytes, and at most 1399 are expected", entries[2].at)
         );
     }
 
-    /// Sizes of eight bytes are written only for data that no test has: the header is asked for them.
+    /// No test has data that needs sizes of eight bytes, so the headers are tested alone.
     #[test]
-    fn zip64_headers_are_those_of_the_format() {
+    fn zip64_headers_have_the_format_of_the_source() {
         let header = Header { name: "n", method: 0, crc: 7, packed: 5 << 32, size: 5 << 32 };
         let local = header.local(false).unwrap();
         assert_eq!(local.len(), 30 + 1 + 20);

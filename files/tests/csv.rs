@@ -1,4 +1,5 @@
-//! Tables of numbers as text: files of NumPy and pandas are compared with what they read, and small texts have their elements or errors.
+//! Tables of numbers as text. Files of NumPy and pandas are compared with the numbers that NumPy and pandas read. Small texts are compared
+//! with expected elements and errors.
 
 #[macro_use]
 mod plain;
@@ -81,7 +82,7 @@ fn missing_values_are_nan() {
         assert_eq!((&*sizes, names.len(), values[0], values[2]), (&[1, 3][..], 0, 1., 3.), "{text:?}");
         assert!(values[1].is_nan(), "{text:?}");
     }
-    // The last field, all of a row.
+    // The last field, and a whole row.
     assert!(table("1,2,\n,,\n", None).unwrap().3[2..].iter().all(|value| value.is_nan()));
     assert_eq!(table("1\t2\n\t\n", None).unwrap().1, [2, 2]);
 }
@@ -122,7 +123,7 @@ fn first_rows_may_be_missing() {
     assert_eq!(rows(&format!("a,b\n{}", "nan,nan\n".repeat(200))), (vec![200, 2], 2, 400));
 }
 
-/// What spreadsheets show for missing values begins no comment. Comments are behind numbers, too.
+/// Texts of spreadsheets for missing values begin no comment. Comments can also follow numbers.
 #[test]
 fn errors_of_spreadsheets_are_no_comments() {
     for text in ["a,b\n1,2\n#N/A,3\n4,5\n", "a;b\n1;2\n #N/A N/A;3\n4;5\n", "a,b\n1,2\n#na,3\n4,5\n".replace("#na", "#NA").as_str()] {
@@ -179,7 +180,7 @@ fn other_texts_are_no_tables() {
     assert_eq!(open(&"word ".repeat(200).into_bytes()).unwrap_err().message, "csv: there are no numbers");
 }
 
-/// A short first line and many rows, or a long one and short rows: there are no more numbers than bytes.
+/// A short first line with many rows, and a long first line with short rows. The number of elements is limited by the number of bytes.
 #[test]
 fn tables_are_not_larger_than_their_texts() {
     let text = format!("{}\n{}", ",".repeat(50_000), "1\n".repeat(50_000));
@@ -190,7 +191,7 @@ fn tables_are_not_larger_than_their_texts() {
     assert_eq!(table(&long, None).unwrap_err(), "csv: byte 0: a line is longer than 33554432 bytes");
 }
 
-/// Chunks are read on their own: the same numbers come from lines of every length around their ends.
+/// Chunks are read independently. Lines of any length at the ends of chunks have the same numbers.
 #[test]
 fn large_tables() {
     for (columns, comment) in [(1, 0), (7, 0), (3, 2_500_000), (400_000, 0)] {
@@ -276,14 +277,14 @@ fn digits_are_those_of_printf() {
         let text = saved(Format::Csv, &[("", &[values.len() as i64], Element::F64, &bytes)], &[], Some(digits)).unwrap();
         for (line, &value) in str::from_utf8(&text).unwrap().lines().zip(&values) {
             let mut buffer = [0_u8; 64];
-            // SAFETY: the buffer has 64 bytes, and the arguments are those of the format.
+            // SAFETY: the buffer has 64 bytes, and the arguments match the format.
             let len = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), 64, c"%.*g".as_ptr(), digits as libc::c_int, value) };
             assert_eq!(line.as_bytes(), &buffer[..len as usize], "{value:e} with {digits} digits");
         }
     }
 }
 
-/// Numbers of few digits are read without the general way; all are as std reads them.
+/// Numbers of few digits have a fast path. All numbers are equal to those that std parses.
 #[test]
 fn numbers_are_rounded_as_by_std() {
     let mut texts: Vec<String> =

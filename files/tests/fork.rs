@@ -1,4 +1,4 @@
-//! A child of `fork`, which has none of the parent's threads, reads large files, and no threads are left behind.
+//! A child of `fork`, which has no threads of its parent, reads large files. No threads remain afterwards.
 
 use std::io::Write;
 use thorn_files::open;

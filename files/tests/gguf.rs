@@ -49,7 +49,7 @@ fn blocks_are_those_of_gguf() {
     }
 }
 
-/// The bytes of a type that is unknown reach to the next tensor, wherever it is described, or to the end of the file.
+/// The bytes of an unknown type end at the next tensor in the file, or at the end of the file. The order of descriptions is irrelevant.
 #[test]
 fn bytes_of_unknown_types() {
     let tensor =
@@ -124,19 +124,16 @@ fn broken_files_are_refused() {
             "byte 49: the file ends early: 18446744073709551615 bytes are expected, 0 are left",
         ),
         (gguf(0, 1, &[&string("general.alignment"), &ints(&[4, 24])]), "byte 53: the alignment 24 is no power of two"),
-        (
-            gguf(0, 1, &[&string("general.alignment"), &ints(&[5, 32])]),
-            "byte 53: general.alignment has the type int32, and must have uint32",
-        ),
+        (gguf(0, 1, &[&string("general.alignment"), &ints(&[5, 32])]), "byte 53: general.alignment has the type int32 instead of uint32"),
         (gguf(1, 0, &[&string("a"), &ints(&[1 << 30])]), "byte 33: tensor 'a' has 1073741824 dimensions, 1024 at most are read"),
         (gguf(1, 0, &[&string("a"), &ints(&[1]), &long(1 << 63)]), "byte 33: tensor 'a': size -9223372036854775808 is negative"),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(33), &ints(&[8]), &long(0)]),
-            "byte 33: tensor 'a': sizes [33] are not of whole blocks of Q8_0",
+            "byte 33: tensor 'a': sizes [33] do not divide into blocks of Q8_0",
         ),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(32), &ints(&[12]), &long(0)]),
-            "byte 33: tensor 'a': sizes [32] are not of whole blocks of Q4_K",
+            "byte 33: tensor 'a': sizes [32] do not divide into blocks of Q4_K",
         ),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(32), &ints(&[8]), &long(0)]),
@@ -144,7 +141,7 @@ fn broken_files_are_refused() {
         ),
         (
             gguf(1, 0, &[&string("a"), &ints(&[1]), &long(1), &ints(&[0]), &long(u64::MAX)]),
-            "elements begin 18446744073709551615 bytes behind byte 64",
+            "elements begin 18446744073709551615 bytes after byte 64",
         ),
     ];
     for (bytes, message) in cases {
@@ -152,7 +149,7 @@ fn broken_files_are_refused() {
     }
 }
 
-/// Arrays in arrays to a depth of a million.
+/// Arrays that are nested a million times.
 #[test]
 fn arrays_in_arrays_are_passed_over() {
     let nested = |depth: usize| [&string("a")[..], &ints(&[9]), &[&ints(&[9])[..], &1u64.to_le_bytes()].concat().repeat(depth)].concat();

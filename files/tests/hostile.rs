@@ -1,8 +1,8 @@
-//! Broken and hostile files: the files of `corpus/`, which real programs wrote, with bytes changed, cut out, doubled and cut off.
+//! Broken and hostile files: the files of `corpus/`, which real programs wrote, with bytes changed, removed, duplicated or cut off.
 //!
-//! Each is opened, and every tensor read. Nothing may panic or take above a second, and memory stays within four times the file, 64 MB
-//! and the tensors asked for. `FILES_MUTATIONS` is the number of mutations for each file of the corpus, 2000 if not said, which makes
-//! 278 000 inputs; `FILES_SEED` begins another sequence of them. Ten million, in some minutes:
+//! Each file is opened and all tensors are read. No file may cause a panic or take more than a second. The memory limit is four times the
+//! size of the file plus 64 MB plus the requested tensors. `FILES_MUTATIONS` is the number of mutations of each file of the corpus. The
+//! default of 2000 makes 278 000 inputs. `FILES_SEED` selects another sequence of mutations. Ten million mutations take some minutes:
 //! `FILES_MUTATIONS=92000 cargo test --release -p thorn-files --test hostile -- --nocapture`.
 
 mod clock;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use thorn_files::{Contents, Storage};
 
-/// A generator of 64 bits: xorshift64*.
+/// A random number generator of 64 bits: xorshift64*.
 struct Random(u64);
 
 impl Random {
@@ -44,12 +44,12 @@ fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// Numbers that readers like to trust.
+/// Numbers that often break readers.
 const SPECIAL: [u64; 10] = [0, 1, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0xffff_ffff, 1 << 60, i64::MAX as u64, u64::MAX];
 
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
-        // The structure of most files is at their beginning or their end.
+        // Most files have their structure at the beginning or the end.
         let near = |random: &mut Random, len: usize| match random.below(3) {
             0 => random.below(len.min(256)),
             1 => len - 1 - random.below(len.min(256)),
@@ -89,13 +89,13 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Opens a file and reads all of it; returns how many bytes its tensors take.
+/// Opens a file and reads all tensors. Returns the size of the tensors in bytes.
 fn read_all(bytes: &Vec<u8>) -> Option<usize> {
     let contents: Contents = thorn_files::open(bytes).ok()?;
     let mut most = 0;
     for (index, storage) in contents.storages.iter().enumerate() {
         let size = Storage::bytes(storage).ok()?;
-        // What has the caller asked for? A program would see these sizes, too.
+        // A program would see these sizes before it requests the elements.
         if size > 64 << 20 {
             continue;
         }

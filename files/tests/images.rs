@@ -1,4 +1,4 @@
-//! PNG, PGM and PPM. Pillow wrote the files, and read the expected samples.
+//! PNG, PGM and PPM. Pillow wrote the files and read the expected samples.
 
 mod expected;
 
@@ -12,7 +12,7 @@ fn samples_are_those_of_pillow() {
         let contents = open(&bytes);
         assert_eq!(contents.format, if name.ends_with(".png") { Format::Png } else { Format::Pnm }, "{name}");
         check(&contents, &bytes, "", expected);
-        // What has a plain raster is mapped.
+        // Files with a plain raster can be mapped.
         assert_eq!(contents.storages[0].encoding.plain().is_some(), ["gray.pgm", "rgb.ppm"].contains(&name.as_str()), "{name}");
     }
 }
@@ -94,7 +94,7 @@ fn broken_images_are_refused() {
     }
 }
 
-/// Gives the chunks of a PNG file the checksums that they should have.
+/// Corrects the checksums of the chunks of a PNG file.
 fn with_checksums(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(len) = bytes.get(at..at + 4) {
@@ -109,7 +109,7 @@ fn with_checksums(bytes: &mut [u8]) {
     }
 }
 
-/// Texts before the pixels: as many that their list would be large.
+/// Very many texts before the pixels, whose list would be large.
 #[test]
 fn too_many_texts_are_left_out() {
     let whole = file("images/gray.png");
@@ -124,7 +124,7 @@ fn too_many_texts_are_left_out() {
     }
 }
 
-/// Files with wrong checksums are refused early. Those with right ones reach the decoder.
+/// Files with wrong checksums are refused early. Files with correct checksums reach the decoder.
 #[test]
 fn broken_chunks_are_refused_or_read() {
     let mut random = 1u64;
@@ -154,7 +154,7 @@ fn broken_chunks_are_refused_or_read() {
     assert!(decoded > 100);
 }
 
-/// A file that declares what it cannot hold costs nothing.
+/// A file that declares more pixels than it can hold is refused without allocating them.
 #[test]
 fn large_declared_sizes_are_refused() {
     let mut bytes = file("images/rgb.png");
@@ -164,7 +164,7 @@ fn large_declared_sizes_are_refused() {
     bytes[16..20].copy_from_slice(&[0x7f, 255, 255, 255]);
     with_checksums(&mut bytes);
     assert_eq!(refused(&bytes), "PNG: the image is 2147483647 pixels wide, and images of at most 262144 are supported");
-    // Rows that are not there are missed when the pixels are read.
+    // Missing rows are noticed when the pixels are read.
     bytes = file("images/rgb.png");
     bytes[23] = 6;
     with_checksums(&mut bytes);

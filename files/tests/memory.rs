@@ -1,4 +1,5 @@
-//! Pickles and headers made to take much memory or time for their size: they are read or refused within four times the file and 64 MB.
+//! Pickles and headers that need much memory or time for their size. The memory limit for reading or refusing a file is four times its size
+//! plus 64 MB.
 
 mod clock;
 mod counting;
@@ -7,13 +8,13 @@ use clock::cpu_time;
 use counting::{LIVE, PEAK};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A stream of PyTorch with this pickle as its object, and no storages.
+/// Returns a stream of PyTorch without storages, whose object is this pickle.
 fn stream(pickle: &[u8]) -> Vec<u8> {
     let head: [&[u8]; 3] = [b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", b"\x80\x02M\xe9\x03.", b"\x80\x02}."];
     [&head.concat()[..], pickle, b"\x80\x02]."].concat()
 }
 
-/// An archive with this pickle, deflated.
+/// Returns an archive with this pickle, compressed.
 fn archive(pickle: &[u8]) -> Vec<u8> {
     let mut to = std::io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut to);
@@ -27,12 +28,12 @@ fn long(op: u8, text: &[u8]) -> Vec<u8> {
     [&[op][..], &(text.len() as u32).to_le_bytes(), text].concat()
 }
 
-/// Keeps `kept` under the number 0, and has a list of `count` lists like `item`, which may ask for it.
+/// Returns a pickle that puts `kept` into the memo at 0, and builds a list of `count` copies of `item`, which may refer to the memo.
 fn repeated(kept: &[u8], item: &[u8], count: usize) -> Vec<u8> {
     [kept, b"q\x000(", &item.repeat(count), b"l"].concat()
 }
 
-/// Refers `count` times to what is kept as 0, by lists of a thousand that refer to lists of a thousand.
+/// Returns a pickle that refers `count` times to the value 0 of the memo, through lists of a thousand references to lists of a thousand.
 fn thousandfold(kept: &[u8]) -> Vec<u8> {
     let thousand = |id: u8| [&b"("[..], &[b'h', id].repeat(1000), b"lq", &[id + 1], b"0"].concat();
     [kept, b"q\x000", &thousand(0), &thousand(1), &thousand(2), b"h\x03"].concat()
@@ -88,7 +89,7 @@ fn pickles() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// An archive with 100 000 entries.
+/// Returns an archive with 100 000 entries.
 fn entries() -> Vec<u8> {
     let mut to = std::io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut to);
@@ -98,7 +99,7 @@ fn entries() -> Vec<u8> {
     to.into_inner()
 }
 
-/// Storages of many types for each entry of an archive.
+/// Returns an archive with storages of many types for each entry.
 fn storages() -> Vec<u8> {
     let types = ["Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool"];
     let mut pickle = b"\x80\x02X\x07\0\0\0storageq\0X\x03\0\0\0cpuq\x01K\0q\x02(".to_vec();
@@ -118,7 +119,7 @@ fn storages() -> Vec<u8> {
     to.into_inner()
 }
 
-/// A file of safetensors with an item many times, between a beginning and an end.
+/// Returns a safetensors file whose header has an item many times between a beginning and an end.
 fn header(begin: &str, item: &str, count: usize, end: &str) -> Vec<u8> {
     let header = [begin, &vec![item; count].join(","), end].concat();
     [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat()
@@ -133,7 +134,7 @@ fn headers() -> Vec<Vec<u8>> {
     ]
 }
 
-// One test, as others would take memory at the same time.
+// There is only one test, because other tests would use memory at the same time.
 #[test]
 fn memory_and_time_are_bounded() {
     let mut all = vec![("entries", vec![entries()]), ("storages", vec![storages()]), ("headers", headers())];

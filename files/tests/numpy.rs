@@ -1,4 +1,5 @@
-//! NumPy's files: arrays that NumPy wrote are compared with what NumPy reads, and broken headers have their errors.
+//! Files of NumPy. Arrays that NumPy wrote are compared with the elements that NumPy reads. Broken headers are compared with expected
+//! errors.
 
 #[macro_use]
 mod plain;
@@ -61,9 +62,9 @@ fn broken_headers() {
     let cases = [
         ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", "byte 65: the file ends early: 12 bytes are expected, 8 are left"),
         ("{'descr': '<f4', 'fortran_order': False}", "byte 49: the header has no shape"),
-        ("{'descr': '<f4', 'descr': '<f4'}", "byte 27: a key of the header is unknown, or there twice"),
-        ("{'more': 1}", "byte 11: a key of the header is unknown, or there twice"),
-        ("{'shape': (-1,)}", "byte 21: '-' has no meaning here"),
+        ("{'descr': '<f4', 'descr': '<f4'}", "byte 27: a key of the header is unknown or duplicated"),
+        ("{'more': 1}", "byte 11: a key of the header is unknown or duplicated"),
+        ("{'shape': (-1,)}", "byte 21: '-' is unexpected here"),
         ("{'shape': (1 2)}", "byte 23: a comma is expected, and there is the number 2"),
         ("{'shape': (9223372036854775808,)}", "byte 21: a number is greater than 2^63"),
         ("{'shape': 3}", "byte 20: '(' is expected, and there is the number 3"),
@@ -113,12 +114,12 @@ fn written_arrays_are_read() {
         assert_eq!(elements(&contents, &file, &contents.tensors[0]).0, Element::F32);
     }
     let scalar = saved(Format::Npy, &[("", &[], Element::I64, &bytes![7i64])], &[], None).unwrap();
-    // As numpy.save(file, numpy.array(7)) writes it.
+    // The bytes that numpy.save(file, numpy.array(7)) writes.
     let header = format!("{:117}\n", "{'descr': '<i8', 'fortran_order': False, 'shape': (), }");
     assert_eq!(scalar, [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), &bytes![7i64]].concat());
 }
 
-/// Formats are known by their beginning, whatever the elements look like.
+/// The beginning of a file determines its format. The elements do not matter.
 #[test]
 fn elements_that_look_like_an_archive() {
     let mut elements = vec![0; 512];
@@ -131,14 +132,14 @@ fn elements_that_look_like_an_archive() {
 #[test]
 fn what_npy_files_cannot_hold() {
     let two = saved(Format::Npy, &[("a", &[], Element::U8, &[1]), ("b", &[], Element::U8, &[2])], &[], None);
-    assert_eq!(two.unwrap_err().message, "npy files hold one tensor, not 2");
+    assert_eq!(two.unwrap_err().message, "npy files have one tensor, not 2");
     let brain = saved(Format::Npy, &[("a", &[1], Element::BF16, &[0, 0])], &[], None);
     assert_eq!(brain.unwrap_err().message, "tensor 'a': NumPy has no bfloat16");
 }
 
 #[test]
 fn long_headers_are_version_2() {
-    // More sizes than are read again, but nothing that was asked for is left out.
+    // The file has more sizes than are read back. Writing omits none of them.
     let sizes = vec![1_i64; 30_000];
     let file = saved(Format::Npy, &[("a", &sizes, Element::U8, &[9])], &[], None).unwrap();
     let start = file.len() - 1;
@@ -214,14 +215,14 @@ fn broken_archives() {
         (thorn_files::open(&file).unwrap_err().message, at)
     };
     let (message, at) = changed(b"\x93NUMPY", b"N");
-    assert_eq!(message, format!("npz: entry 'layer.0/weight.npy': byte {at}: there is no array of NumPy"));
+    assert_eq!(message, format!("npz: entry 'layer.0/weight.npy': byte {at}: an array of NumPy is expected"));
     let (message, at) = changed(b"(3,)", b"(4,)");
     assert_eq!(
         message,
         format!("npz: byte {}: entry 'layer.0/weight.npy' has 152 bytes, and 32 after the first 128 are expected", at - 60)
     );
     let (message, at) = changed(b"(3,)", b"(3;)");
-    assert_eq!(message, format!("npz: entry 'layer.0/weight.npy': byte {}: ';' has no meaning here", at + 2));
+    assert_eq!(message, format!("npz: entry 'layer.0/weight.npy': byte {}: ';' is unexpected here", at + 2));
 }
 
 #[test]
@@ -243,10 +244,10 @@ fn compressed_elements_have_their_checksum() {
     let place = file.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap() + 16;
     file[place] ^= 1;
     let message = thorn_files::open(&file).unwrap().read(&file, 0, &mut to).unwrap_err().message;
-    assert_eq!(message, "byte 35: compressed data has another checksum than the archive says");
+    assert_eq!(message, "byte 35: the checksum of compressed data differs from the one in the archive");
 }
 
-/// Deflate makes a header with a thousand sizes of a few bytes: many of them are refused before they fill the memory.
+/// A few compressed bytes become a header with a thousand sizes. Many such headers are refused before they fill the memory.
 #[test]
 fn archives_with_too_many_dimensions() {
     let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({})}}", "1,".repeat(1024));
@@ -257,7 +258,7 @@ fn archives_with_too_many_dimensions() {
     writer.finish().unwrap();
     let archive = archive.into_inner();
     let message = thorn_files::open(&archive).unwrap_err().message;
-    assert!(message.ends_with(&format!("the arrays have more dimensions than a file of {} bytes may", archive.len())), "{message}");
+    assert!(message.ends_with(&format!("the arrays have too many dimensions for a file of {} bytes", archive.len())), "{message}");
 }
 
 /// Strides of an empty array are products of its other sizes.
@@ -269,7 +270,23 @@ fn sizes_beside_a_size_of_0_do_not_overflow() {
     {
         for order in ["False", "True"] {
             let message = thorn_files::open(&file(&header(order, shape), 0)).unwrap_err().message;
-            assert!(message.ends_with("have more than 2^63 elements, sizes of 0 apart"), "{message}");
+            assert!(message.ends_with("have more than 2^63 elements, not counting sizes of 0"), "{message}");
         }
+    }
+}
+
+/// A format whose files have one tensor refuses two. Others write both.
+#[test]
+fn formats_of_one_tensor_refuse_two() {
+    let of_one = [Format::Npy, Format::Csv, Format::Tsv, Format::Pnm, Format::Png, Format::MatrixMarket];
+    let formats: Vec<Format> = (0..100).filter_map(Format::from_code).filter(|format| format.writable()).collect();
+    assert_eq!(formats.len(), 12);
+    for format in formats {
+        let tensor = |name| (name, &[1, 1][..], Element::U8, &[1][..]);
+        let two = saved(format, &[tensor("a"), tensor("b")], &[], None);
+        let refused = two.err().map(|error| error.message);
+        let message = format!("{} files have one tensor, not 2", format.name());
+        assert_eq!(refused, of_one.contains(&format).then_some(message), "{format:?}");
+        assert_eq!(format.has_one_tensor(), of_one.contains(&format), "{format:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! Files of safetensors: those that its library wrote are compared with what it reads, and broken headers have their errors.
+//! Files of safetensors. Files that its library wrote are compared with the elements that the library reads. Broken headers are compared
+//! with expected errors.
 
 #[macro_use]
 mod plain;
@@ -19,7 +20,7 @@ fn files_of_the_library() {
                 Data::Storage(_) => compare(&format!("{name}, {}", tensor.name), &contents, &file, tensor, &wanted[&tensor.name]),
                 Data::Opaque(Opaque { storage, size: 1, why }) => {
                     assert_eq!((&*tensor.name, &**why), ("float8_e4m3fn", "there are no elements of the type F8_E4M3"));
-                    // 0, 1, 0, 1, 0, 1 in float8: 1 is an exponent of 7.
+                    // 0, 1, 0, 1, 0, 1 in float8: the number 1 has the exponent 7.
                     let mut bytes = [0; 6];
                     contents.read(&file, *storage, &mut bytes).unwrap();
                     assert_eq!(bytes, [0, 0x38, 0, 0x38, 0, 0x38]);
@@ -47,19 +48,19 @@ fn broken_headers() {
         (
             tensor(r#","b":{"dtype":"U8","shape":[1],"data_offsets":[7,8]}"#),
             8,
-            "tensor 'b': bytes 7 to 8 overlap those of another, which end at 8",
+            "tensor 'b': bytes 7 to 8 overlap another tensor, which ends at 8",
         ),
         (
             tensor(r#","b":{"dtype":"U8","shape":[2],"data_offsets":[8,9]}"#),
             9,
-            "tensor 'b': sizes [2] of U8 do not take the 1 bytes from 8 to 9",
+            "tensor 'b': sizes [2] of U8 do not match the 1 bytes from 8 to 9",
         ),
         (
             tensor("").replace("[2]", "[-2]"),
             8,
-            "byte 39: the header is not what the format says: invalid value: integer `-2`, expected u64 at line 1 column 31",
+            "byte 39: the header is invalid: invalid value: integer `-2`, expected u64 at line 1 column 31",
         ),
-        (tensor("") + "x", 8, "byte 63: the header is not what the format says: trailing characters at line 1 column 55"),
+        (tensor("") + "x", 8, "byte 63: the header is invalid: trailing characters at line 1 column 55"),
     ];
     for (header, bytes, error) in cases {
         assert_eq!(thorn_files::open(&file(&header, bytes)).unwrap_err().message, format!("safetensors: {error}"), "{header}");

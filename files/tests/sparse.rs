@@ -1,5 +1,5 @@
-//! Sparse tensors of Matrix Market files and of SciPy's archives: those that SciPy wrote are compared with what SciPy reads, and what is
-//! written of them is read back.
+//! Sparse tensors of Matrix Market files and of SciPy's archives. Files that SciPy wrote are compared with the elements that SciPy reads.
+//! Copies of these files are written and read back.
 
 mod plain;
 
@@ -11,7 +11,7 @@ fn file(folder: &str, name: &str) -> Vec<u8> {
     std::fs::read(corpus(folder).join(name)).unwrap()
 }
 
-/// All elements of a sparse tensor: values for one position are summed.
+/// Returns all elements of a sparse tensor. Values at the same position are summed.
 fn dense(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec<Value>) {
     let parts = sparse(contents, tensor);
     let (element, values) = elements(contents, input, parts.values().unwrap());
@@ -29,7 +29,7 @@ fn dense(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec
     (element, all)
 }
 
-/// Compares the only tensor of a file with what SciPy reads in it.
+/// Compares the only tensor of a file with the elements that SciPy reads.
 fn compare_all(at: &str, contents: &Contents, input: &Vec<u8>, expected: &serde_json::Value) {
     let [tensor] = &contents.tensors[..] else { panic!("{at}: {:?}", contents.tensors) };
     if expected["nnz"].is_null() {
@@ -41,7 +41,7 @@ fn compare_all(at: &str, contents: &Contents, input: &Vec<u8>, expected: &serde_
     assert_eq!((element.name(), all), (expected["dtype"].as_str().unwrap(), wanted(expected)), "{at}");
 }
 
-/// All storages of a file.
+/// Returns the bytes of all storages of a file.
 fn storages(contents: &Contents, file: &Vec<u8>) -> Vec<(Element, Vec<u8>)> {
     let read = |index: usize| {
         let mut bytes = vec![0; contents.storages[index].bytes().unwrap()];
@@ -51,7 +51,7 @@ fn storages(contents: &Contents, file: &Vec<u8>) -> Vec<(Element, Vec<u8>)> {
     (0..contents.storages.len()).map(read).collect()
 }
 
-/// A file with all that was read from another, which has row-major parts.
+/// Writes all contents of a file, which must have row-major parts, to another file.
 fn rewritten(contents: &Contents, file: &Vec<u8>, format: Format, precision: Option<usize>) -> thorn_files::Result<Vec<u8>> {
     let storages = storages(contents, file);
     let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
@@ -80,7 +80,7 @@ fn written_files_are_read_as_what_they_were_written_from() {
             let file = file(folder, &name);
             let contents = thorn_files::open(&file).unwrap();
             let is_dense = wanted["nnz"].is_null();
-            // Text has no bool, and matrices only; float32 is read as float64. Dense ones are not row-major.
+            // Text has no bool and only matrices, and float32 is read as float64. Dense matrices are not row-major.
             let texts =
                 !is_dense && wanted["sizes"].as_array().unwrap().len() == 2 && wanted["dtype"] != "bool" && wanted["dtype"] != "float32";
             let arrays = !is_dense;
@@ -94,7 +94,7 @@ fn written_files_are_read_as_what_they_were_written_from() {
     }
 }
 
-/// A file of Matrix Market with one sparse matrix of two vectors of positions, and its values.
+/// Returns a Matrix Market file with one sparse matrix. Its positions are two vectors.
 fn text_of(sizes: [i64; 2], rows: &[i64], columns: &[i64], values: (Element, &[u8]), precision: Option<usize>) -> String {
     let bytes = |list: &[i64]| list.iter().flat_map(|k| k.to_le_bytes()).collect::<Vec<u8>>();
     let (rows, columns, nnz) = (bytes(rows), bytes(columns), rows.len() as i64);
@@ -130,7 +130,7 @@ fn numbers_are_the_shortest_that_read_back_the_same() {
     assert_eq!(text(Element::F64, &bytes!(1.0f64 / 3.0, 2e10f64), Some(4)), format!("{head}1 1 0.3333\n1 2 2e+10\n"));
     let head = head.replace("real", "integer");
     assert_eq!(text(Element::I64, &bytes!(i64::MIN, 7i64), None), format!("{head}1 1 -9223372036854775808\n1 2 7\n"));
-    // Those that are false are no entries.
+    // False values are not entries.
     let head = head.replace("integer", "pattern");
     assert_eq!(text(Element::Bool, &[1, 0, 1], None), format!("{head}1 1\n1 3\n"));
     let message = text_of([2, 2], &[0, 2], &[0, 0], (Element::U8, &[1, 1]), None);
@@ -139,7 +139,7 @@ fn numbers_are_the_shortest_that_read_back_the_same() {
     assert!(message.starts_with("entry 1 is at"), "{message}");
 }
 
-/// The outcome of reading a text: the number of entries or of elements, or the failure.
+/// Reads a text. Returns the number of entries or elements, or the error.
 fn outcome(text: &str) -> Result<u64, String> {
     let bytes = text.as_bytes().to_vec();
     let contents = thorn_files::open(&bytes).map_err(|error| error.message)?;
@@ -203,7 +203,7 @@ fn what_is_wrong_in_a_text_has_its_line() {
         ("matrix array real general\n4294967296 4294967296\n", Err("line 2: sizes are expected")),
         ("matrix array pattern general\n1 1\n1\n", Err("'real', 'integer' or 'pattern' is expected, and there is 'pattern'")),
         ("matrix list real general\n", Err("'coordinate' or 'array' is expected, and there is 'list'")),
-        ("vector coordinate real general\n", Err("of its objects only a matrix is read")),
+        ("vector coordinate real general\n", Err("only the object 'matrix' is supported")),
     ];
     for (rest, expected) in cases {
         match (outcome(&format!("%%MatrixMarket {rest}")), expected) {
@@ -214,7 +214,7 @@ fn what_is_wrong_in_a_text_has_its_line() {
     }
 }
 
-/// Chunks of a text are read by several threads, and a text that gzip compressed by one.
+/// Several threads read the chunks of a text. One thread reads a text that gzip compressed.
 #[test]
 fn long_texts() {
     const LINES: u64 = 150_000;
@@ -244,7 +244,7 @@ fn long_texts() {
             assert!(storages(&back, &again) == read, "{symmetry}");
         }
     }
-    // The line of what is wrong is counted over all chunks.
+    // The line number in an error counts the lines of all chunks.
     let mut text = format!("%%MatrixMarket matrix coordinate pattern symmetric\n9 9 {LINES}\n");
     (0..LINES).for_each(|k| text += if k == 149_000 { "10 1\n" } else { "2 1\n" });
     let error = thorn_files::open(&text.into_bytes()).unwrap_err().message;
@@ -255,20 +255,20 @@ fn long_texts() {
     packer.write_all(&vec![b' '; 10 << 20]).unwrap();
     let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
     assert_eq!(error, "Matrix Market: byte 0: line 1 is longer than 65536 bytes");
-    // 64 MB of nothing, in as many kilobytes.
+    // 64 MB of empty lines, compressed to 64 kB.
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(b"%%MatrixMarket matrix coordinate real general\n2 2 9000000000\n").unwrap();
     (0..64).for_each(|_| packer.write_all(&[b'\n'; 1 << 20]).unwrap());
     let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
-    assert!(error.ends_with("the text goes on after 0 lines with entries"), "{error}");
+    assert!(error.ends_with("the text continues after 0 lines with entries"), "{error}");
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(b"%%MatrixMarket matrix coordinate real general\n").unwrap();
     (0..32).for_each(|_| packer.write_all(&b"%\n".repeat(1 << 19)).unwrap());
     let error = thorn_files::open(&packer.finish().unwrap()).unwrap_err().message;
-    assert!(error.ends_with("no sizes are in the first 16777216 bytes"), "{error}");
+    assert!(error.ends_with("the first 16777216 bytes have no sizes"), "{error}");
 }
 
-/// One stored number could stand for any number of positions, by a stride of 0.
+/// A stride of 0 could turn one stored number into any number of positions.
 #[test]
 fn positions_are_stored() {
     const MANY: i64 = 1 << 50;
@@ -293,7 +293,7 @@ fn positions_are_stored() {
     let starts = Tensor { strides: vec![1], ..view(&[2], 1) };
     let error = outcome(Form::Rows, vec![starts, view(&[MANY], 0), view(&[MANY], 2)]).unwrap_err();
     assert_eq!(error, "tensor 's': there are positions [1125899906842624], and 1 are stored");
-    // Values may be one number.
+    // The values may share one number.
     let columns = Tensor { strides: vec![1, 1], ..view(&[2, 1], 1) };
     assert_eq!(outcome(Form::Coordinates, vec![columns, view(&[1], 2)]), Ok(()));
 }

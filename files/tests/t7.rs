@@ -1,4 +1,4 @@
-//! Files of Torch7. `scripts/t7.py` wrote them, and torchfile read the expected elements.
+//! Files of Torch7. `scripts/t7.py` wrote the files, and torchfile read the expected elements.
 
 mod expected;
 
@@ -23,7 +23,7 @@ fn every_type_is_read_in_every_form() {
             assert!(form == "_ascii" || storage.encoding.plain().is_some());
         }
     }
-    // A long of Windows is an int32.
+    // Longs of Windows are int32.
     let bytes = file("t7/dtypes_windows.t7");
     let contents = open(&bytes);
     let long = tensor(&contents, "Long");
@@ -156,11 +156,11 @@ fn names_are_those_that_were_written() {
         let empty = open(&named(&[], &[], format).unwrap());
         assert_eq!((empty.format, empty.tensors.len(), empty.metadata.len()), (format, 0, 0));
     }
-    // Whole numbers from 1 on are numbers.
+    // Keys that are whole numbers from 1 on become numbers.
     assert!(named(&["1.a"], &[], Format::T7Ascii).unwrap().starts_with(b"3\n1\n1\n1\n1\n3\n2\n1\n2\n1\na\n4\n"));
 }
 
-/// A bool becomes a byte, and a scalar a tensor of one element.
+/// A bool becomes a byte, and a scalar becomes a tensor of one element.
 #[test]
 fn what_torch7_lacks_is_what_it_has_instead() {
     for format in [Format::T7, Format::T7Ascii] {
@@ -173,7 +173,7 @@ fn what_torch7_lacks_is_what_it_has_instead() {
     }
 }
 
-/// Columns of numbers look like texts of Torch7.
+/// Columns of numbers resemble texts of Torch7.
 #[test]
 fn columns_of_numbers_are_no_files_of_torch7() {
     for text in ["3\n1\n2\n1\n1\n1\n5\n", "4\n1\n3\n5\n", "4\n1.5\n3\n2.5\n", "1\n2\n", "3\n1\n0\n7\n"] {
@@ -221,15 +221,15 @@ fn broken_files_are_refused() {
     }
 }
 
-/// Tables in tables to a depth of a million, and tables whose entries refer to the one before them twice.
+/// Tables that are nested a million times, and a chain of tables that refer twice to the table before.
 #[test]
 fn depth_and_sharing_cost_what_they_take() {
     let depth = 1 << 20;
     let mut deep: Vec<u8> = (1..depth).flat_map(|index| ints(&[3, index, 1, 5, 1])).collect();
     assert!(refused(&deep).ends_with("the path to a value has more than 1048576 bytes"));
     deep = (1..depth).flat_map(|index| ints(&[3, index, 1, 2, 0])).chain(ints(&[0])).collect();
-    assert!(refused(&deep).ends_with("names, values and shapes take more memory than four times the file and 48 MB"));
-    // A chain of objects needs no names.
+    assert!(refused(&deep).ends_with("names, values and shapes need more memory than four times the file size plus 48 MB"));
+    // The objects of a chain have no names.
     let chain = |index: i32| [ints(&[4, index, 1]), b"x".to_vec()].concat();
     let chain: Vec<u8> = (1..1000).flat_map(chain).chain(ints(&[0])).collect();
     assert_eq!(open(&chain).metadata.len(), 999);

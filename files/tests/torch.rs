@@ -1,4 +1,5 @@
-//! Files of PyTorch: those that PyTorch wrote are compared with what PyTorch reads, broken ones have their errors.
+//! Files of PyTorch. Files that PyTorch wrote are compared with the contents that PyTorch reads. Broken files are compared with expected
+//! errors.
 
 mod clock;
 mod plain;
@@ -13,7 +14,7 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(corpus("torch").join(name)).unwrap()
 }
 
-/// Compares all that is in a file with what PyTorch reads.
+/// Compares all contents of a file with the contents that PyTorch reads.
 fn compare_all(name: &str, contents: &Contents, file: &Vec<u8>, wanted: &serde_json::Value) {
     let is_kept = |tensor: &&Tensor| matches!(tensor.data, Data::Storage(_));
     let tensors: Vec<&Tensor> = contents.tensors.iter().filter(is_kept).collect();
@@ -24,12 +25,12 @@ fn compare_all(name: &str, contents: &Contents, file: &Vec<u8>, wanted: &serde_j
     assert_eq!(refused, list("refused").iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>(), "{name}");
     let names: Vec<&str> = tensors.iter().map(|tensor| &*tensor.name).collect();
     assert_eq!(names, list("tensors").iter().map(|tensor| tensor["name"].as_str().unwrap()).collect::<Vec<_>>(), "{name}");
-    // Tensors that share a storage there share one here, and no others do.
+    // Two tensors share a storage here exactly if they share a storage in PyTorch.
     let mut shared = HashMap::new();
     for (tensor, wanted) in tensors.iter().zip(list("tensors")) {
         let at = format!("{name}: {}", tensor.name);
         compare(&at, contents, file, tensor, wanted);
-        // PyTorch cuts these parts of storages out, and they are one storage here.
+        // PyTorch reads these views of a storage as separate storages. Here they share one storage.
         if name == "views_legacy.pt" {
             continue;
         }
@@ -133,12 +134,12 @@ fn attributes_of_modules_are_metadata() {
     assert_eq!(found, [Some("net"), Some("true"), Some("3"), Some("1e-05"), Some("4")].map(|text| text.map(python_float)));
 }
 
-/// Floats have the texts of Rust.
+/// Returns the text of a float as Rust prints it.
 fn python_float(text: &str) -> &str {
     if text == "1e-05" { "1e-5" } else { text }
 }
 
-/// Writes all of a file that could be read.
+/// Writes all tensors of a file that could be read.
 fn rewritten(contents: &mut Contents, file: &Vec<u8>) -> Result<Vec<u8>> {
     contents.tensors.retain(|tensor| tensor.data.refusal().is_none());
     let read = |index: usize| {
@@ -173,7 +174,7 @@ fn written_files_are_read_as_what_they_were_written_from() {
     assert_eq!(rewritten(&mut twice, &file("one.pt")).unwrap_err().message, "PyTorch files cannot have the name '' twice");
 }
 
-/// A stream of PyTorch with this pickle as its object, and no storages.
+/// Returns a stream of PyTorch without storages, whose object is this pickle.
 fn stream(pickle: &[u8]) -> Vec<u8> {
     let head: [&[u8]; 3] = [b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", b"\x80\x02M\xe9\x03.", b"\x80\x02}."];
     [&head.concat()[..], pickle, b"\x80\x02]."].concat()
@@ -186,24 +187,24 @@ const START: usize = 25;
 fn broken_pickles() {
     let cases: [(&[u8], &str); 19] = [
         (b"", "the file ends early: 1 bytes are expected, 0 are left"),
-        (b"a", "the pickle takes a value where there is none"),
-        (b"(0.", "the pickle takes a value where there is none"),
-        (b"e", "the pickle takes a mark where there is none"),
-        (b"]K\x01(0K\x02u", "the pickle takes a mark where there is none"),
-        (b"](K\x01K\x02u", "the pickle sets keys of what is no dict"),
+        (b"a", "the pickle pops a value from an empty stack"),
+        (b"(0.", "the pickle pops a value from an empty stack"),
+        (b"e", "the pickle pops a mark, and there is none"),
+        (b"]K\x01(0K\x02u", "the pickle pops a mark, and there is none"),
+        (b"](K\x01K\x02u", "the pickle sets keys of a value that is no dict"),
         (b"}(K\x01u", "the pickle sets a key without a value"),
-        (b"}K\x01a", "the pickle appends to what is no list"),
+        (b"}K\x01a", "the pickle appends to a value that is no list"),
         (b"X\xff\xff\xff\xffab", "the file ends early: a text of 4294967295 bytes is expected, 6 are left"),
         (b"\x8e\xff\xff\xff\xff\xff\xff\xff\xff", "the file ends early: 18446744073709551615 bytes are expected, 4 are left"),
-        (b"h\x00", "the pickle has nothing under the number 0"),
-        (b"Nr\xff\xff\xff\xff", "the pickle keeps a value under the number 4294967295, and has not so many values"),
+        (b"h\x00", "the memo of the pickle has no value 0"),
+        (b"Nr\xff\xff\xff\xff", "the pickle puts a value into the memo at 4294967295, beyond the number of its bytes"),
         (b"I1x\n", "a number in decimals is expected"),
         (b"\x80\x06", "pickles of protocol 6 are unknown"),
         (b"\xff", "pickles have no operation 0xff"),
-        (b"\x82\x01", "the pickle refers to what is not in the file"),
-        (b"\x97", "the pickle refers to what is not in the file"),
+        (b"\x82\x01", "the pickle refers to data outside the file"),
+        (b"\x97", "the pickle refers to data outside the file"),
         (b"NN\x93", "the name of a class is not a text"),
-        (b"(o", "the pickle takes a value where there is none"),
+        (b"(o", "the pickle pops a value from an empty stack"),
     ];
     for (pickle, error) in cases {
         let file = stream(pickle);
@@ -216,7 +217,7 @@ fn broken_pickles() {
     }
 }
 
-/// A list of two references to a list of two references, and so on, would have 2^64 items.
+/// A chain of 64 lists, each with two references to the list before, would have 2^64 items.
 #[test]
 fn lists_that_refer_to_one_list_many_times() {
     let mut pickle = b"\x80\x02N".to_vec();
@@ -224,7 +225,7 @@ fn lists_that_refer_to_one_list_many_times() {
     pickle.push(b'.');
     let start = clock::cpu_time();
     let error = thorn_files::open(&stream(&pickle)).unwrap_err();
-    assert_eq!(error.message, "PyTorch before 1.6: what it says refers to the same values too often for a file of its size");
+    assert_eq!(error.message, "PyTorch before 1.6: the pickle refers to the same values too often for a file of this size");
     assert!((clock::cpu_time() - start).as_millis() < 1000);
 }
 
@@ -241,7 +242,7 @@ fn deep_and_cyclic_pickles() {
     let deep = [&b"\x80\x02"[..], &b"(".repeat(200_000), b"K\x01", &b"t".repeat(200_000), b"."].concat();
     let contents = thorn_files::open(&stream(&deep)).unwrap();
     assert_eq!((contents.metadata[0].0.len(), &*contents.metadata[0].1), (399_999, "1"));
-    // A dict that holds itself, and an object that is its own state.
+    // A dict that contains itself, and an object that is its own state.
     let contents = thorn_files::open(&stream(b"\x80\x02}q\x00X\x01\x00\x00\x00ah\x00s.")).unwrap();
     assert_eq!((contents.metadata.len(), contents.tensors.len()), (0, 0));
     let contents = thorn_files::open(&stream(b"\x80\x02ca\nb\n)Rq\x00h\x00b.")).unwrap();
@@ -252,7 +253,7 @@ fn deep_and_cyclic_pickles() {
 fn pickles_of_protocol_0() {
     let pickle = b"(dp0\nS'a\\n\\x41\\''\np1\nI01\nsV\\u00fc\\\\\nL12L\nsg1\nF-0.5\ns(lp2\nI5\nasI7\ng2\ns.";
     let message = thorn_files::open(&stream(pickle)).unwrap_err().message;
-    assert!(message.contains("the pickle takes a value where there is none"), "{message}");
+    assert!(message.contains("the pickle pops a value from an empty stack"), "{message}");
     let pickle = b"(dp0\nS'a\\n\\x41\\''\np1\nI01\nsV\\u00fc\\\\\nL12L\nsI7\n(lp2\nI5\nas.";
     let contents = thorn_files::open(&stream(pickle)).unwrap();
     let metadata: Vec<_> = contents.metadata.iter().map(|(key, value)| (&**key, &**value)).collect();
@@ -265,14 +266,14 @@ fn other_archives() {
     tar.resize(257, 0);
     tar.extend_from_slice(b"ustar  \0");
     let error = thorn_files::open(&tar).unwrap_err();
-    assert_eq!(error.message, "tar archives, as PyTorch wrote them before 0.2, are not read");
+    assert_eq!(error.message, "tar archives of PyTorch before 0.2 are not read");
     let mut zip = io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut zip);
     writer.store("archive/data.txt", &[b"no pickle"], 1).unwrap();
     writer.finish().unwrap();
     let zip = zip.into_inner();
     assert_eq!(thorn_files::open(&zip).unwrap_err().message, "PyTorch: the archive has no data.pkl");
-    // The pickle is the one nearest to the root.
+    // The pickle that is nearest to the root is read.
     let mut deep = io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut deep);
     writer.store("archive/code/data.pkl", &[b"no pickle"], 1).unwrap();
@@ -282,7 +283,7 @@ fn other_archives() {
     assert_eq!(thorn_files::open(&deep.into_inner()).unwrap().metadata, [(String::new(), "7".to_owned())]);
     let cut = zip[..zip.len() - 1].to_vec();
     let error = thorn_files::open(&cut).unwrap_err().message;
-    assert_eq!(error, format!("PyTorch: byte {}: the file ends early: it has no directory of a zip archive at its end", cut.len()));
+    assert_eq!(error, format!("PyTorch: byte {}: the file ends early: the directory of a zip archive is missing at its end", cut.len()));
 }
 
 #[test]
@@ -316,13 +317,13 @@ fn sparse_tensors_whose_parts_do_not_fit() {
 fn tensors_beyond_their_storages() {
     let file = file("one.pt");
     let place = |bytes: &[u8]| file.windows(bytes.len()).position(|other| other == bytes).unwrap();
-    // The count of the storage, six, and a size, three.
+    // The number of elements of the storage is six, and a size is three.
     let count = place(b"cpuq\x04K\x06") + 6;
     let mut more = file.clone();
     more[count] = 7;
     let error = thorn_files::open(&more).unwrap_err().message;
     assert!(
-        error.starts_with("PyTorch: byte ") && error.ends_with("storage 'archive/data/0' has 48 bytes, which are not 7 elements"),
+        error.starts_with("PyTorch: byte ") && error.ends_with("storage 'archive/data/0' has 48 bytes, too few for 7 elements"),
         "{error}"
     );
     let mut more = file.clone();
@@ -338,10 +339,10 @@ fn tensors_beyond_their_storages() {
     assert!(matches!(&contents.tensors[0].data, Data::Refused(why) if why.contains("is not in the file")), "{:?}", contents.tensors);
 }
 
-/// Bytes of a piece of a file.
+/// The size in bytes of a piece of a file.
 const PIECE: usize = 1 << 20;
 
-/// A file in memory without its pieces of zeros.
+/// A file in memory that does not store pieces of zeros.
 #[derive(Default)]
 struct Sparse {
     pieces: BTreeMap<u64, Vec<u8>>,
@@ -389,11 +390,11 @@ impl Input for Sparse {
     }
 }
 
-/// A file of more than 4 GB, which needs zip64. Where there is a path in `FILES_BIG`, it is left there, for PyTorch to open.
+/// A file of more than 4 GB, which needs zip64. If `FILES_BIG` is a path, the file is kept there, so that PyTorch can open it.
 #[test]
 fn storages_of_more_than_4_gb() {
     const LEN: usize = (4 << 30) + 7;
-    // Zeros that are only read take no memory but addresses.
+    // Zeros that are only read need addresses but no memory.
     let (mut big, small) = (vec![0; LEN], 0.5f32.to_le_bytes());
     big[LEN - 1] = 7;
     let tensor = |name: &str, size, index| Tensor::row_major(name.to_owned(), vec![size], index).unwrap();

@@ -2,12 +2,13 @@
  * @file collectives.h
  * @brief Broadcasts and reductions, which all ranks of a communicator call. Included by thorn_mpi.h.
  *
- * Operations are MPI's: MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX for numbers; MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR,
- * MPI_BXOR for integers and Bool; and those that MPI_Op_create made. Integers wrap. 16-bit floats are added in float32,
- * and each step of the reduction rounds once; a NaN stays NaN. An operation of the caller's over 16-bit floats gets
- * MPI_UINT16_T. The order in which ranks are added is MPI's. Errors: `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, `TH_ERR_ARGUMENT`,
- * the ranks' tensors have other shapes or dtypes, or ranks call other functions, operations or roots: on all ranks, see
- * "Agreement" in the introduction; and those of the introduction.
+ * The operations are predefined MPI operations or created by MPI_Op_create. MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX
+ * accept numbers; MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR and MPI_BXOR accept integers and Bool. Integer
+ * overflow wraps. 16-bit floats are reduced in float32, and each step of the reduction rounds once; a NaN stays NaN. A
+ * user-defined operation receives 16-bit floats as MPI_UINT16_T. MPI chooses the order in which ranks are added.
+ * Errors: the errors of thorn_mpi.h, and on all ranks (see "Agreement" in thorn_mpi.h) `TH_ERR_SHAPE` or
+ * `TH_ERR_DTYPE`, the tensors of the ranks have different shapes or dtypes; `TH_ERR_ARGUMENT`, ranks call different
+ * functions or pass different operations or roots.
  */
 
 #ifndef THORN_MPI_COLLECTIVES_H
@@ -21,8 +22,8 @@ extern "C" {
 
 /* ----------------------------------------------------------------------------------------------------- agreement */
 
-/// Says whether collectives over `comm` first compare what they are to do, which they do unless this was called with
-/// `checked` 0. All ranks must say the same, in each file of the program that calls collectives over `comm`.
+/// Sets whether collectives on `comm` first compare their arguments among the ranks. The default is 1. All ranks must
+/// pass the same `checked`, in each source file of the program that calls collectives on `comm`.
 static inline THStatus TH_MPI_setChecked(MPI_Comm comm, int checked) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_setChecked");
@@ -31,7 +32,7 @@ static inline THStatus TH_MPI_setChecked(MPI_Comm comm, int checked) {
     return th_mpi_end(&call, TH_OK);
 }
 
-/* Numbers of the collectives. */
+/* A number for each collective. */
 enum {
     TH_MPI_BCAST = 1,
     TH_MPI_BCAST_SHAPED,
@@ -49,8 +50,9 @@ enum {
     TH_MPI_GRADIENTS
 };
 
-/* The facts on which ranks agree before a collective: its number with operation, dimension and root; dtype; number of
- * dimensions; a hash of the sizes; the number of elements; a hash of the layout, which may differ. */
+/* The facts that are compared before a collective. TH_MPI_KIND: the collective's number with operation, dimension and
+ * root. TH_MPI_DTYPE: the dtype. TH_MPI_RANK: the number of dimensions. TH_MPI_SIZES: a hash of the sizes.
+ * TH_MPI_ELEMENTS: the number of elements. TH_MPI_LAYOUT: a hash of the layout, which may differ among the ranks. */
 enum { TH_MPI_KIND, TH_MPI_DTYPE, TH_MPI_RANK, TH_MPI_SIZES, TH_MPI_ELEMENTS, TH_MPI_LAYOUT, TH_MPI_FACTS };
 typedef struct th_mpi_facts {
     int64_t own[TH_MPI_FACTS];
@@ -67,8 +69,8 @@ static inline int64_t th_mpi_hash(int64_t hash, int64_t word) {
     return (int64_t)((x ^ x >> 31) & INT64_MAX);
 }
 
-/* The facts of a collective over a tensor, whose sizes in dimensions `a` and `b` may differ; no tensor has no facts but
- * the kind. */
+/* Fills the facts of a collective on a tensor. The sizes of dimensions `a` and `b` are left out, because they may
+ * differ. If `t` is NULL, only the kind is set. */
 static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTensor *t, int a, int b) {
     memset(facts, 0, sizeof *facts);
     facts->own[TH_MPI_KIND] = kind;
@@ -91,14 +93,14 @@ static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTe
     }
 }
 
-/* Fails since shapes differ among the ranks; the tensor of this one has `dims` dimensions. */
+/* Reports that shapes differ among the ranks. The tensor of this rank has `dims` dimensions. */
 static inline THStatus th_mpi_different_shapes(const THMpiCall *call, int64_t dims) {
     return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes; the tensor of this rank has %lld dimension%s", call->what,
                        (long long)dims, dims == 1 ? "" : "s");
 }
 
-/* Compares facts among the ranks, and `status`, with which each rank comes here: TH_OK only if all ranks came with it and
- * the facts but the layout agree. */
+/* Compares the facts among the ranks; `status` is the status of this rank so far. Returns TH_OK only if all ranks pass
+ * TH_OK and all facts except the layout agree. */
 static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     enum { ALL = TH_MPI_FACTS + 1 };
     int64_t words[2 * ALL];
@@ -135,7 +137,8 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
     return TH_OK;
 }
 
-/* As th_mpi_compare; without checks it is the rank's own status, and the facts count as those of all ranks. */
+/* Like th_mpi_compare. If the comparison is off, returns `status`, and takes this rank's facts for the facts of all
+ * ranks. */
 static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     if (call->state->checked) return th_mpi_compare(call, status, facts);
     memcpy(facts->low, facts->own, sizeof facts->own);
@@ -143,14 +146,14 @@ static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_fac
     return status;
 }
 
-/* Compares `status` alone among the ranks, where another step may have failed on some. */
+/* Compares only `status` among the ranks, after a step that may fail on some ranks. */
 static inline THStatus th_mpi_agree_again(THMpiCall *call, THStatus status, int64_t kind) {
     th_mpi_facts facts;
     th_mpi_facts_of(&facts, kind, NULL, -1, -1);
     return th_mpi_agree(call, status, &facts);
 }
 
-/* Fails for a root that is no rank. */
+/* Fails if `root` is not a rank of the communicator. */
 static inline THStatus th_mpi_check_root(THMpiCall *call, int root) {
     if (root >= 0 && root < call->state->size) return TH_OK;
     return th_mpi_fail(TH_ERR_ARGUMENT, "%s: root %d is none of %d ranks", call->what, root, call->state->size);
@@ -158,8 +161,9 @@ static inline THStatus th_mpi_check_root(THMpiCall *call, int root) {
 
 /* ---------------------------------------------------------------------------------------------------- broadcasts */
 
-/* Broadcasts the elements of a tensor whose shape all ranks have, as a row of elements, or, if all ranks have one layout,
- * as they lie. MPI may cut a broadcast into pieces of whole items, and so all ranks must hand it the same datatype. */
+/* Broadcasts the elements of a tensor whose shape is known on all ranks. If all ranks have the same layout, the
+ * elements are sent in place, otherwise as contiguous elements. All ranks must pass the same datatype to MPI, because
+ * MPI may divide a broadcast into pieces of whole items. */
 static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, th_mpi_facts *facts, THTensor *r, int root) {
     const int sends = call->state->rank == root;
     th_mpi_source source = {r, NULL};
@@ -167,7 +171,7 @@ static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, t
     th_mpi_buffer buffer = {NULL, 0, MPI_BYTE};
     memset(&result, 0, sizeof result);
     if (status == TH_OK && !sends) status = th_mpi_touch(r, call);
-    /* Elements that MPI cannot reach where they lie are a row in other memory. */
+    /* Elements that MPI cannot access in place are copied to contiguous memory. */
     if (status == TH_OK && (r->deviceType == TH_CUDA || (!sends && th_mpi_overlaps(r)))) facts->own[TH_MPI_LAYOUT] = 1;
     if (status == TH_OK && facts->own[TH_MPI_LAYOUT] == 0) status = th_mpi_buffer_of(&buffer, call, r);
     status = th_mpi_agree(call, status, facts);
@@ -186,7 +190,7 @@ static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, t
     return th_mpi_written(&result, call, status);
 }
 
-/// The elements of `r` on rank `root` become those of `r` on all ranks. All have one dtype and shape.
+/// Copies the elements of `r` on rank `root` to `r` on all ranks. All `r` have the same dtype and shape.
 static inline THStatus TH_MPI_bcast(THTensor *r, int root, MPI_Comm comm) {
     THMpiCall call;
     th_mpi_facts facts;
@@ -198,8 +202,8 @@ static inline THStatus TH_MPI_bcast(THTensor *r, int root, MPI_Comm comm) {
     return th_mpi_end(&call, th_mpi_bcast_elements(&call, result, &facts, r, root));
 }
 
-/* Broadcasts dtype and shape of the root's tensor. Where the root has come with another status than TH_OK, which without
- * checks the others do not know, it sends no header, and all fail. */
+/* Broadcasts dtype and shape of the root's tensor. If the comparison is off, the other ranks do not know whether the
+ * root has failed. In that case the root sends an invalid header, and all ranks fail. */
 static inline THStatus th_mpi_bcast_header(THMpiCall *call, THStatus status, th_mpi_shape_header *header, const THTensor *t,
                                            int root) {
     const int sends = call->state->rank == root;
@@ -234,8 +238,8 @@ static inline THStatus th_mpi_bcast_shaped(THMpiCall *call, THTensor *r, int roo
     return th_mpi_written(&result, call, status);
 }
 
-/// `r` on rank `root` becomes `r` on all ranks, with dtype and shape: a fresh handle takes them; any other one must have
-/// the dtype, and is resized.
+/// Copies dtype, shape and elements of `r` on rank `root` to `r` on all ranks. A fresh handle gets the dtype and shape.
+/// Any other `r` must have the dtype, and is resized.
 static inline THStatus TH_MPI_bcastShaped(THTensor *r, int root, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_bcastShaped");
@@ -244,8 +248,8 @@ static inline THStatus TH_MPI_bcastShaped(THTensor *r, int root, MPI_Comm comm) 
 
 /* ---------------------------------------------------------------------------------------------------- reductions */
 
-/* Calls MPI_Reduce to `root`, or MPI_Allreduce if that is negative, for rows of `count` elements, in pieces that an int
- * counts; `from` is MPI_IN_PLACE where the result holds the rank's own elements. */
+/* Reduces `count` contiguous elements by MPI_Reduce to `root`, or by MPI_Allreduce if `root` is negative. Each call of
+ * MPI reduces at most TH_MPI_COUNT_MAX elements. `from` is MPI_IN_PLACE if `to` holds the rank's own elements. */
 static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, THDtype dtype, MPI_Op op, int root, MPI_Comm comm) {
     const int64_t bytes = th_mpi_bytes((int)dtype);
     const MPI_Datatype type = TH_MPI_datatype(dtype);
@@ -259,12 +263,14 @@ static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, T
     return code;
 }
 
-/* The demands of a reduction on tensors: rows of elements, on the host if `use` is an operation of this header. */
+/* The requirements of a reduction for tensors: contiguous elements, in host memory if `use` is an operation of
+ * operations.h. */
 static inline int th_mpi_reduction_needs(MPI_Op use, MPI_Op op) {
     return use != op ? TH_MPI_ROW | TH_MPI_ON_HOST : TH_MPI_ROW;
 }
 
-/* Reduces to `root`, or to all ranks if that is negative. A rank that gets no result passes NULL for `r`. */
+/* Reduces to `root`, or to all ranks if `root` is negative. On other ranks than the root `r` is not used and may be
+ * NULL. */
 static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTensor *t, MPI_Op op, int root) {
     const int gets = root < 0 || call->state->rank == root;
     th_mpi_source source = {t, NULL};
@@ -299,8 +305,8 @@ static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTe
     return th_mpi_written(&result, call, status);
 }
 
-/// `r = t[rank 0] op t[rank 1] op ...` on rank `root`, element by element; elsewhere `r` is not used and may be NULL. `r`
-/// may be `t`. All `t` have one dtype and shape.
+/// `r = t[rank 0] op t[rank 1] op ...` on rank `root`, element by element. On other ranks `r` is not used and may be
+/// NULL. `r` may be `t`. All `t` have the same dtype and shape.
 static inline THStatus TH_MPI_reduce(THTensor *r, const THTensor *t, MPI_Op op, int root, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_reduce");
@@ -311,8 +317,8 @@ static inline THStatus TH_MPI_reduce(THTensor *r, const THTensor *t, MPI_Op op, 
     return th_mpi_end(&call, result);
 }
 
-/// `r = t[rank 0] op t[rank 1] op ...` on all ranks, element by element. `r` may be `t`: then a contiguous tensor is
-/// reduced in place. All `t` have one dtype and shape.
+/// `r = t[rank 0] op t[rank 1] op ...` on all ranks, element by element. `r` may be `t`; a contiguous tensor is then
+/// reduced in place. All `t` have the same dtype and shape.
 static inline THStatus TH_MPI_allreduce(THTensor *r, const THTensor *t, MPI_Op op, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_allreduce");
@@ -338,9 +344,10 @@ static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request,
     return th_mpi_check(code, call->what);
 }
 
-/// Begins `r = r[rank 0] op r[rank 1] op ...` on all ranks, and stores a new request in `*request`: `r` must not be
-/// touched until TH_MPI_wait or TH_MPI_test has ended it. Ranks begin their reductions in one order. Nothing is compared
-/// before. More than TH_MPI_COUNT_MAX elements are reduced before this returns.
+/// Begins `r = r[rank 0] op r[rank 1] op ...` on all ranks, and stores a new request in `*request`. The caller must not
+/// read or write `r` until TH_MPI_wait or TH_MPI_test has ended the request. All ranks must begin their reductions in
+/// the same order. The arguments are not compared. If `r` has more than TH_MPI_COUNT_MAX elements, the function returns
+/// after the reduction.
 static inline THStatus TH_MPI_iallreduce(THMpiRequest **request, THTensor *r, MPI_Op op, MPI_Comm comm) {
     THMpiCall call;
     if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_iallreduce: argument 'request' is NULL");

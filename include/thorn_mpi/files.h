@@ -5,15 +5,16 @@
  *     TH_MPI_saveNpy(block, 0, "field.npy", comm);                        // the ranks' rows, one under the other
  *     TH_MPI_load(block, 0, NULL, "field.npy", NULL, comm);               // and back, whatever the number of ranks
  *
- * A file holds whole tensors: NumPy, PyTorch and thorn read it as any other. A tensor in it is cut along one dimension into
- * the ranks' blocks, which are in the order of ranks and may be uneven; or, with TH_MPI_WHOLE for the dimension, each rank
- * has all of it. All ranks call these functions with the same path, on a file system that they share. Errors are the
- * same on all ranks, with MPI's text or thorn's: `TH_ERR_IO`, the file cannot be opened, read or written; `TH_ERR_FORMAT`, it
- * is broken; `TH_ERR_UNSUPPORTED`, elements in another byte order or of a type that thorn converts, and formats other than
- * .npy and safetensors; `TH_ERR_ARGUMENT`, a name that is not in the file, or ranks that save along other dimensions or
- * with other names; `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, blocks that do not fit each other.
+ * A file contains whole tensors: NumPy, PyTorch and thorn read the file like any other. A tensor in the file is divided
+ * along one dimension into the blocks of the ranks. The blocks are in the order of the ranks and may be uneven. With
+ * TH_MPI_WHOLE as the dimension, each rank has the whole tensor. All ranks call these functions with the same path, on
+ * a shared file system. All ranks return the same error, with the message of MPI or thorn: `TH_ERR_IO`, the file cannot
+ * be opened, read or written; `TH_ERR_FORMAT`, the file is malformed; `TH_ERR_UNSUPPORTED`, elements in another byte
+ * order or of a type that thorn would have to convert, or a format other than .npy and safetensors; `TH_ERR_ARGUMENT`,
+ * a name that is not in the file, or ranks that save along different dimensions or with different names;
+ * `TH_ERR_SHAPE`, `TH_ERR_DTYPE`, blocks that do not fit together.
  *
- * A file is written beside its name first, as PATH.part, and then renamed: a failure leaves the file that was there.
+ * A file is first written as PATH.part, and then renamed to PATH: after a failure an existing PATH is unchanged.
  */
 
 #ifndef THORN_MPI_FILES_H
@@ -28,16 +29,17 @@
 extern "C" {
 #endif
 
-/// In place of a dimension: the tensor is not cut, and all ranks have it whole. The first rank's is written.
+/// In place of a dimension: the tensor is not divided, and every rank has the whole tensor. Rank 0 writes its tensor.
 #define TH_MPI_WHOLE INT_MIN
 
 #ifndef TH_MPI_FILE_BYTES
-/// Bytes that a rank hands MPI in one call at most, where a block has several rows.
+/// The largest number of bytes that a rank passes to one call of MPI; a single row may be larger.
 #define TH_MPI_FILE_BYTES (1 << 29)
 #endif
 
-/* The status of this rank, or, where that is TH_OK, an error if another rank has failed, or calls another function than
- * `kind` says. TH_MPI_setChecked does not switch this off, since it costs nothing beside a file. */
+/* Returns the status of this rank. If that is TH_OK, returns an error if another rank has failed or calls another
+ * function than `kind`. TH_MPI_setChecked does not switch this off, because the cost is negligible compared with file
+ * access. */
 static inline THStatus th_mpi_all_ok(THMpiCall *call, THStatus status, int64_t kind) {
     th_mpi_facts facts;
     th_mpi_facts_of(&facts, kind, NULL, -1, -1);
@@ -46,8 +48,9 @@ static inline THStatus th_mpi_all_ok(THMpiCall *call, THStatus status, int64_t k
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
 
-/* A block of a tensor in a file: `t`, row-major or not, begins at entry `first` of dimension `dim` of a row-major tensor of
- * sizes `whole`, whose elements begin at byte `offset`. */
+/* A block of a tensor in a file. `t` has the block's elements in memory, in any layout. In the file the tensor is
+ * row-major, has the sizes `whole`, and its elements begin at byte `offset`. The block begins at entry `first` of
+ * dimension `dim`. */
 typedef struct th_mpi_block {
     const THTensor *t;
     int dim;
@@ -76,7 +79,7 @@ static inline THStatus th_mpi_move_rows(THMpiCall *call, MPI_File file, const th
         status = th_mpi_count_of(&there, call, dtype, &layout);
     }
     if (status == TH_OK) status = th_mpi_buffer_of(&memory, call, rows);
-    /* All ranks take part in both calls; those that failed with nothing. */
+    /* All ranks take part in both calls. A rank that has failed transfers nothing. */
     if (status != TH_OK) memory.count = 0, memory.type = there.type = TH_MPI_datatype(dtype);
     int code = MPI_File_set_view(file, (MPI_Offset)place, TH_MPI_datatype(dtype), there.type, "native", MPI_INFO_NULL);
     int done = writes ? MPI_File_write_all(file, memory.data, memory.count, memory.type, &moved)
@@ -92,7 +95,8 @@ static inline THStatus th_mpi_move_rows(THMpiCall *call, MPI_File file, const th
     return status;
 }
 
-/* Reads or writes a block of each rank, in as many collective calls as the largest one needs. The status is the rank's own. */
+/* Reads or writes the block of each rank, in as many collective calls as the largest block needs. Returns this rank's
+ * own status. */
 static inline THStatus th_mpi_move_block(THMpiCall *call, MPI_File file, const th_mpi_block *block, int writes) {
     const int64_t count = block->t->size[0], elements = (int64_t)THTensor_nElement(block->t);
     const int64_t row = count > 0 ? elements / count * (int64_t)THDtype_size((THDtype)block->t->dtype) : 0;
@@ -109,7 +113,8 @@ static inline THStatus th_mpi_move_block(THMpiCall *call, MPI_File file, const t
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-/* A tensor that is written: the argument on the host, with at least one dimension, and where it lies in the file. */
+/* A tensor to be written: the argument in host memory (`source`), its view with at least one dimension (`row`), and its
+ * block of the file. */
 typedef struct th_mpi_saved {
     th_mpi_source source;
     THTensor *row;
@@ -117,8 +122,8 @@ typedef struct th_mpi_saved {
     th_mpi_block block;
 } th_mpi_saved;
 
-/* Prepares a tensor for writing, and stores in `whole` the sizes that it has in the file. A collective call of
- * `function`, to which each rank comes with its status, and which fails on all ranks or none. */
+/* Prepares a tensor for writing, and stores in `saved->whole` the sizes in the file. All ranks call this within
+ * `function`, each with its own `status`; the call fails on all ranks or on none. */
 static inline THStatus th_mpi_open_saved(th_mpi_saved *saved, THMpiCall *call, THStatus status, const THTensor *t,
                                          int dim, int function) {
     const int is_whole = dim == TH_MPI_WHOLE;
@@ -170,7 +175,7 @@ static inline void th_mpi_free_saved(th_mpi_saved *saved, int count) {
     }
 }
 
-/* Fails unless this rank can open a file, as fopen does with `mode`. */
+/* Fails unless fopen can open the file with `mode` on this rank. */
 static inline THStatus th_mpi_try_file(THMpiCall *call, const char *path, const char *mode) {
     FILE *file = fopen(path, mode);
     if (!file) return th_mpi_fail(TH_ERR_IO, "%s: %s cannot be opened: %s", call->what, path, strerror(errno));
@@ -178,8 +183,8 @@ static inline THStatus th_mpi_try_file(THMpiCall *call, const char *path, const 
     return TH_OK;
 }
 
-/* Opens a file on all ranks, for writing if `writes` is 1. MPI may open it on some ranks alone, which then cannot close
- * it, since all have to: so each rank tries before. */
+/* Opens a file on all ranks, for writing if `writes` is 1. Each rank first tries to open the file on its own: MPI might
+ * open the file on some ranks only, and these could not close the file, because closing is collective. */
 static inline THStatus th_mpi_open_file(MPI_File *file, THMpiCall *call, const char *path, int writes, int64_t kind) {
     char *name = (char *)malloc(strlen(path) + 1);
     THStatus status = name ? th_mpi_try_file(call, path, writes ? "r+b" : "rb")
@@ -194,7 +199,7 @@ static inline THStatus th_mpi_open_file(MPI_File *file, THMpiCall *call, const c
     return status;
 }
 
-/* Writes header and blocks to a file that all ranks have open, and closes it. */
+/* Writes header and blocks to a file that all ranks have opened, and closes the file. */
 static inline THStatus th_mpi_fill_file(THMpiCall *call, MPI_File *file, const th_mpi_text *header,
                                         const th_mpi_saved *saved, int count) {
     MPI_Status written;
@@ -211,7 +216,7 @@ static inline THStatus th_mpi_fill_file(THMpiCall *call, MPI_File *file, const t
     return status == TH_OK ? th_mpi_check(synced == MPI_SUCCESS ? closed : synced, call->what) : status;
 }
 
-/* Writes header and blocks to the file, which is there only if this returns TH_OK. */
+/* Writes header and blocks to `path`. The file is created or replaced only if the function returns TH_OK. */
 static inline THStatus th_mpi_write_file(THMpiCall *call, const char *path, const th_mpi_text *header, const th_mpi_saved *saved,
                                          int count, int64_t kind) {
     MPI_File file;
@@ -244,7 +249,8 @@ static inline THStatus th_mpi_write_file(THMpiCall *call, const char *path, cons
     return th_mpi_all_ok(call, status, kind);
 }
 
-/// Writes the ranks' tensors, joined along dimension `dim` in the order of ranks, as the NumPy file `path`. Bfloat16 is refused.
+/// Writes the tensors of all ranks, joined along dimension `dim` in the order of the ranks, as the NumPy file `path`.
+/// Errors: `TH_ERR_UNSUPPORTED`, bfloat16.
 static inline THStatus TH_MPI_saveNpy(const THTensor *t, int dim, const char *path, MPI_Comm comm) {
     THMpiCall call;
     th_mpi_saved saved;
@@ -266,8 +272,8 @@ static inline THStatus TH_MPI_saveNpy(const THTensor *t, int dim, const char *pa
     return th_mpi_end(&call, status);
 }
 
-/* Makes the header of a safetensors file, and gives the tensors their places: elements of many bytes first, so that all lie
- * at multiples of their sizes. */
+/* Makes the header of a safetensors file, and assigns the offsets of the tensors. Larger element types come first, so
+ * that all elements are aligned to their size. */
 static inline THStatus th_mpi_safetensors_header(th_mpi_text *to, THMpiCall *call, const char *const *names, const THTensor *const *tensors,
                                                  th_mpi_saved *saved, int count) {
     int64_t end = 0;
@@ -297,7 +303,7 @@ static inline THStatus th_mpi_safetensors_header(th_mpi_text *to, THMpiCall *cal
 
 static inline int th_mpi_by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Fails where a list of names is not one of `count` different names. */
+/* Fails unless `names` has `count` different names. */
 static inline THStatus th_mpi_check_names(THMpiCall *call, const char *const *names, int count) {
     const char *twice = NULL;
     for (int i = 0; i < count; i++) {
@@ -323,8 +329,8 @@ static inline int64_t th_mpi_hash_of_names(const char *const *names, int count) 
     return hash;
 }
 
-/// Writes `count` tensors as the safetensors file `path`. Tensor `i` is named `names[i]` and joined along dimension `dims[i]`;
-/// NULL for `dims` stands for TH_MPI_WHOLE in each place.
+/// Writes `count` tensors as the safetensors file `path`. Tensor `i` is named `names[i]`; the tensors of all ranks are
+/// joined along dimension `dims[i]`. If `dims` is NULL, TH_MPI_WHOLE is used for all tensors.
 static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, const char *const *names, const int *dims, int count,
                                               const char *path, MPI_Comm comm) {
     THMpiCall call;
@@ -340,7 +346,8 @@ static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, co
     th_mpi_facts facts;
     const int64_t kind = th_mpi_kind(TH_MPI_SAVE_SAFETENSORS, MPI_OP_NULL, 0, 0);
     th_mpi_facts_of(&facts, kind, NULL, -1, -1);
-    /* The names go where layouts are compared otherwise, which may differ: it is for this function to compare them. */
+    /* The hash of the names takes the place of the layout's hash. th_mpi_compare allows layouts to differ, so the next
+     * check compares the names. */
     if (status == TH_OK) facts.own[TH_MPI_LAYOUT] = th_mpi_hash_of_names(names, count);
     status = th_mpi_compare(&call, status, &facts);
     if (status == TH_OK && facts.low[TH_MPI_LAYOUT] != facts.high[TH_MPI_LAYOUT]) {
@@ -362,7 +369,7 @@ static inline THStatus TH_MPI_saveSafetensors(const THTensor *const *tensors, co
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-/* Stores which sizes this rank's block has, and which entry of dimension `dim` comes first. */
+/* Stores the sizes of this rank's block, and the block's first entry of dimension `dim`. */
 static inline THStatus th_mpi_part_of_head(THMpiCall *call, const th_mpi_head *head, int *dim, const int64_t *parts, int64_t *size,
                                            int64_t *first) {
     const int dims = (int)head->dims, given = *dim;
@@ -383,8 +390,9 @@ static inline THStatus th_mpi_part_of_head(THMpiCall *call, const th_mpi_head *h
     return status;
 }
 
-/* Makes `block` the block of the tensor in the file that begins at entry `first` of dimension `dim`, to be read to
- * `at`, which has its shape; `whole` has room for sizes. Returns a new reference, that of `block`; NULL on error. */
+/* Makes `block` the block that begins at entry `first` of dimension `dim` of the tensor in the file. The block is read
+ * into `at`, which has the block's shape. `whole` has room for the sizes. Returns `block->t` as a new reference; NULL
+ * on error. */
 static inline THTensor *th_mpi_new_read(th_mpi_block *block, const th_mpi_head *head, THTensor *at, int dim,
                                         int64_t first, int64_t *whole) {
     int64_t order[1024];
@@ -400,9 +408,9 @@ static inline THTensor *th_mpi_new_read(th_mpi_block *block, const th_mpi_head *
     return rows;
 }
 
-/// `r` = this rank's block of a tensor in a .npy or safetensors file, which is cut along dimension `dim` into blocks of `parts`
-/// entries, one number for each rank; NULL for even ones, see TH_MPI_part. `name` is that of the tensor; NULL if the file has
-/// one tensor.
+/// `r` = this rank's block of a tensor in a .npy or safetensors file. The tensor is divided along dimension `dim`.
+/// `parts` has the number of entries for each rank; NULL means even parts, as TH_MPI_part computes them. `name` is the
+/// name of the tensor, or NULL if the file has only one tensor.
 static inline THStatus TH_MPI_load(THTensor *r, int dim, const int64_t *parts, const char *path, const char *name, MPI_Comm comm) {
     THMpiCall call;
     MPI_File file;

@@ -12,15 +12,16 @@
  *     }
  *     TH_MPI_freeGradients(gradients);
  *
- * Each rank has a copy of a model, and computes a loss of its own from its own data. The gradients are put next to each
- * other into buckets, the last parameters first, since backward reaches them first. A bucket is reduced, by
- * MPI_Iallreduce, as soon as backward has computed the gradients in it and the buckets before it have begun; that goes
- * on while backward computes the others. Buckets that are not full after backward, because parameters have no part in the
- * loss, are reduced then. Ranks may use different parameters: one that has no gradient on a rank counts as 0 there, and one
- * that has none on any rank gets none. A parameter that is used several times counts once, with its whole gradient.
+ * Each rank has a copy of a model, and computes the loss for its part of the data. Gradients are copied into buckets,
+ * the last parameters first, because backward reaches them first. A bucket is reduced by MPI_Iallreduce as soon as
+ * backward has computed all gradients of the bucket and the reductions of all previous buckets have begun. Meanwhile
+ * backward computes further gradients. If parameters do not take part in the loss, buckets remain incomplete and are
+ * reduced after backward. Ranks may use different parameters: a missing gradient on one rank counts as 0, and a
+ * parameter that lacks a gradient on all ranks gets none. A parameter that is used several times counts once, with its
+ * total gradient.
  *
- * Ranks start from the same parameters by TH_MPI_bcast of each, between THGrad_setEnabled(0) and THGrad_setEnabled(1). If
- * all apply the same steps to the same gradients, the parameters stay the same.
+ * To start from the same parameters, the ranks call TH_MPI_bcast for each parameter, between THGrad_setEnabled(0) and
+ * THGrad_setEnabled(1). The parameters remain equal if all ranks apply the same steps to the same gradients.
  */
 
 #ifndef THORN_MPI_GRADIENTS_H
@@ -32,45 +33,45 @@
 extern "C" {
 #endif
 
-/* Gradients of one dtype and device in a row, which are reduced together. */
+/* Contiguous gradients of one dtype and device, which are reduced together. */
 typedef struct th_mpi_bucket {
     int64_t elements;
-    int like;               /* a parameter of its dtype and device */
+    int like;               /* a parameter of the bucket's dtype and device */
     int count;              /* parameters in the bucket */
-    int filled;             /* those whose gradient is there */
-    int begun, done;        /* its reduction has begun, and has ended */
+    int filled;             /* parameters whose gradient is in the bucket */
+    int begun, done;        /* the reduction has begun; the reduction has ended */
     THTensor *flat;         /* the gradients */
-    THTensor *host;         /* their copy in pinned memory, or NULL */
-    THCudaEvent *copied;    /* that copy, or, without one, the last gradient of the bucket on a GPU */
+    THTensor *host;         /* a copy of the gradients in pinned memory, or NULL */
+    THCudaEvent *copied;    /* on a GPU: `host` is copied, or, without `host`, the bucket is full */
     MPI_Op op;
     MPI_Request request;
 } th_mpi_bucket;
 
 struct THMpiGradients;
 
-/* A parameter, and where its gradient is in a bucket. */
+/* A parameter, and the place of its gradient in a bucket. */
 typedef struct th_mpi_parameter {
     struct THMpiGradients *owner;
     THTensor *t;
-    THTensor *slot;         /* the part of the bucket, with the parameter's shape */
+    THTensor *slot;         /* a view of the bucket in the parameter's shape */
     int64_t hook;
     int bucket;
-    int seen;               /* its gradient is in the bucket */
+    int seen;               /* the gradient is in the bucket */
 } th_mpi_parameter;
 
 /// Parameters of a model whose gradients are averaged over the ranks of a communicator.
 typedef struct THMpiGradients {
-    MPI_Comm comm;              ///< A duplicate of the communicator, for these reductions alone.
-    int size;                   ///< Ranks.
+    MPI_Comm comm;              ///< A duplicate of the communicator, only for these reductions.
+    int size;                   ///< Number of ranks.
     int average;                ///< 1 for the mean of the ranks' gradients, 0 for their sum.
     int held;                   ///< 1 while backward runs without reductions.
-    int count;                  ///< Parameters.
-    int buckets;                ///< Buckets.
+    int count;                  ///< Number of parameters.
+    int buckets;                ///< Number of buckets.
     int next;                   ///< The first bucket whose reduction has not begun.
     th_mpi_parameter *parameter;
     th_mpi_bucket *bucket;
-    unsigned char *used;        ///< For each parameter 1 if a rank has a gradient of it, and 1 behind them if a rank has failed.
-    THStatus status;            ///< The first failure since the last TH_MPI_allreduceGradients, and its text.
+    unsigned char *used;        ///< `used[i]`: a rank has a gradient of parameter i. `used[count]`: a rank has failed.
+    THStatus status;            ///< The first failure since the last TH_MPI_allreduceGradients.
     char text[512];
 } THMpiGradients;
 
@@ -80,7 +81,7 @@ typedef struct THMpiGradients {
 
 /* ---------------------------------------------------------------------------------------------------- reductions */
 
-/* Remembers the first failure. */
+/* Stores the first failure. */
 static inline THStatus th_mpi_note(THMpiGradients *g, THStatus status) {
     if (status == TH_OK || g->status != TH_OK) return status;
     g->status = status;
@@ -88,7 +89,8 @@ static inline THStatus th_mpi_note(THMpiGradients *g, THStatus status) {
     return status;
 }
 
-/* Begins the reduction of a bucket that is full, or with `wait` 0 leaves it if the GPU has not filled it yet. */
+/* Begins the reduction of a full bucket. With `wait` 0, returns without beginning if the GPU has not filled the bucket
+ * yet. */
 static inline THStatus th_mpi_begin_bucket(THMpiGradients *g, th_mpi_bucket *b, int wait) {
     static const char what[] = "TH_MPI_allreduceGradients";
     THStatus status = TH_OK;
@@ -111,7 +113,7 @@ static inline THStatus th_mpi_begin_bucket(THMpiGradients *g, th_mpi_bucket *b, 
     return status == TH_OK ? th_mpi_check(code, what) : status;
 }
 
-/* Begins the reductions of full buckets whose turn it is, and lets MPI go on with the oldest that has begun. */
+/* Begins the reductions of full buckets in order, and lets MPI progress the oldest reduction. */
 static inline THStatus th_mpi_advance(THMpiGradients *g) {
     THStatus status = TH_OK;
     for (; g->next < g->buckets && status == TH_OK; g->next++) {
@@ -131,7 +133,7 @@ static inline THStatus th_mpi_advance(THMpiGradients *g) {
     return status;
 }
 
-/* Puts a gradient, and what the parameter had before, into the bucket. Either may be NULL. */
+/* Adds a gradient and the parameter's previous gradient, and stores the sum in the bucket. Either may be missing. */
 static inline THStatus th_mpi_put(THMpiGradients *g, th_mpi_parameter *p, const THTensor *gradient) {
     th_mpi_bucket *b = &g->bucket[p->bucket];
     const double scale = g->average ? 1.0 / g->size : 1.0;
@@ -152,7 +154,7 @@ static inline THStatus th_mpi_put(THMpiGradients *g, th_mpi_parameter *p, const 
     return status == TH_OK ? TH_OK : th_mpi_passed_on("TH_MPI_allreduceGradients");
 }
 
-/* Called by backward with the gradient of a parameter. */
+/* Backward calls this with the gradient of a parameter. */
 static inline THStatus th_mpi_gradient_came(const THTensor *gradient, THTensor **replacement, void *context) {
     th_mpi_parameter *p = (th_mpi_parameter *)context;
     THMpiGradients *g = p->owner;
@@ -168,13 +170,13 @@ static inline THStatus th_mpi_gradient_came(const THTensor *gradient, THTensor *
     if (g->status == TH_OK) th_mpi_note(g, th_mpi_advance(g));
     if (records) THGrad_setEnabled(1);
     g->used[p - g->parameter] = 1;
-    /* A failure is reported by TH_MPI_allreduceGradients on all ranks: backward itself is right. */
+    /* backward itself has succeeded: TH_MPI_allreduceGradients reports the failure on all ranks. */
     return TH_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- preparing */
 
-/* Fails unless a tensor is a parameter. */
+/* Fails unless a tensor is a leaf that requires a gradient. */
 static inline THStatus th_mpi_check_parameter(THMpiCall *call, const THTensor *t, int i) {
     if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: parameter %d is NULL", call->what, i);
     if (!THTensor_isLeaf(t) || !THTensor_requiresGrad(t)) {
@@ -183,7 +185,7 @@ static inline THStatus th_mpi_check_parameter(THMpiCall *call, const THTensor *t
     return TH_OK;
 }
 
-/* The last bucket of the kind of a parameter; -1 if there is none. */
+/* Returns the last bucket with the dtype and device of a parameter; -1 if no such bucket exists. */
 static inline int th_mpi_last_bucket(const THMpiGradients *g, const THTensor *t) {
     int k = g->buckets - 1;
     for (; k >= 0; k--) {
@@ -193,7 +195,7 @@ static inline int th_mpi_last_bucket(const THMpiGradients *g, const THTensor *t)
     return k;
 }
 
-/* Chooses the bucket of each parameter, from the last to the first, and returns a hash of the choice. */
+/* Assigns a bucket to each parameter, from the last parameter to the first. Returns a hash of the assignment. */
 static inline int64_t th_mpi_choose_buckets(THMpiGradients *g, int64_t bytes) {
     int64_t hash = 1;
     for (int i = g->count - 1; i >= 0; i--) {
@@ -213,7 +215,7 @@ static inline int64_t th_mpi_choose_buckets(THMpiGradients *g, int64_t bytes) {
     return hash;
 }
 
-/* Makes the memory of a bucket. */
+/* Allocates the memory of a bucket. */
 static inline THStatus th_mpi_make_bucket(THMpiCall *call, th_mpi_bucket *b, const THTensor *like) {
     const THDtype dtype = (THDtype)like->dtype;
     b->flat = THTensor_newWithSizesOn(dtype, (THDeviceType)like->deviceType, like->deviceIndex, 1, &b->elements);
@@ -226,7 +228,7 @@ static inline THStatus th_mpi_make_bucket(THMpiCall *call, th_mpi_bucket *b, con
     return lacks ? th_mpi_passed_on(call->what) : TH_OK;
 }
 
-/* Makes buckets, their parts and the hooks. */
+/* Creates the buckets, the parameters' views of the buckets, and the hooks. */
 static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
     THStatus status = TH_OK;
     int64_t *at = (int64_t *)calloc((size_t)g->buckets + 1, sizeof *at);
@@ -248,8 +250,8 @@ static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
     return status;
 }
 
-/// Ends what TH_MPI_newGradients has made. NULL is ignored. All ranks call this, outside of backward. After
-/// MPI_Finalize it fails, and frees the memory nevertheless.
+/// Frees `gradients`; NULL is ignored. All ranks call this, but not during backward. After MPI_Finalize the function
+/// frees the memory, and returns `TH_ERR_ARGUMENT`.
 static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
     static const char what[] = "TH_MPI_freeGradients";
     THMpiGradients *g = gradients;
@@ -276,7 +278,7 @@ static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
     return status;
 }
 
-/* Makes all but the communicator. */
+/* Creates everything except the communicator. */
 static inline THStatus th_mpi_fill_gradients(THMpiGradients *g, THMpiCall *call, THTensor *const *parameters, int count, int64_t bytes) {
     THStatus status = TH_OK;
     if (count < 0 || (count > 0 && !parameters)) {
@@ -304,10 +306,11 @@ static inline THStatus th_mpi_fill_gradients(THMpiGradients *g, THMpiCall *call,
     return status;
 }
 
-/// Has the gradients of `count` parameters, leaves that require one, averaged over the ranks of a communicator, or added with
-/// `average` 0. Buckets have at most `bucketBytes` bytes, 25 MiB for 0, or one parameter. All ranks call this with parameters
-/// of the same shapes and dtypes in the same order. It adds a hook to each parameter: hooks that change gradients are
-/// added before. It keeps references to the parameters. End it with TH_MPI_freeGradients; NULL, on all ranks, on error.
+/// Prepares averaging the gradients of `count` parameters over the ranks of a communicator; with `average` 0 the
+/// gradients are summed. Parameters are leaves that require a gradient. A bucket has at most `bucketBytes` bytes, 25
+/// MiB for 0, or a single parameter. All ranks pass parameters of the same shapes and dtypes in the same order. The
+/// function adds a hook to each parameter: add hooks that change gradients before this call. The result holds
+/// references to the parameters. Free the result with TH_MPI_freeGradients. NULL, on all ranks, on error.
 TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *parameters, int count, int64_t bucketBytes, int average,
                                                                MPI_Comm comm) {
     THMpiCall call, own;
@@ -341,15 +344,15 @@ TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *
 
 /* ------------------------------------------------------------------------------------------------------- a step */
 
-/// With `hold` 1 backward adds to the gradients and nothing is sent, until this is called with 0: for steps whose gradient
-/// comes from several calls of backward, all of which but the last are held. All ranks do the same.
+/// With `hold` 1, backward accumulates gradients without sending them, until a call with `hold` 0. For a step whose
+/// gradient comes from several calls of backward, hold all calls except the last. All ranks do the same.
 static inline THStatus TH_MPI_holdGradients(THMpiGradients *gradients, int hold) {
     if (!gradients) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_holdGradients: argument 'gradients' is NULL");
     gradients->held = hold != 0;
     return TH_OK;
 }
 
-/* Waits for all buckets, after those that have not begun were filled and begun. */
+/* Fills and begins the remaining buckets, and waits for all buckets. */
 static inline void th_mpi_end_buckets(THMpiGradients *g) {
     for (int i = 0; i < g->count; i++) {
         th_mpi_parameter *p = &g->parameter[i];
@@ -368,7 +371,7 @@ static inline void th_mpi_end_buckets(THMpiGradients *g) {
     g->next = 0;
 }
 
-/* Gives the parameters the gradients in the buckets. */
+/* Copies the gradients from the buckets to the parameters. */
 static inline THStatus th_mpi_store_gradients(THMpiGradients *g) {
     THStatus status = TH_OK;
     for (int k = 0; k < g->buckets && status == TH_OK; k++) {
@@ -389,11 +392,11 @@ static inline THStatus th_mpi_store_gradients(THMpiGradients *g) {
     return status == TH_OK ? TH_OK : th_mpi_passed_on("TH_MPI_allreduceGradients");
 }
 
-/// Replaces the gradients that backward has left with the parameters by their mean, or sum, over the ranks. What backward has
-/// added to, counts: gradients that were there before are averaged with the new ones, which leaves them as they are if
-/// all ranks had the same; a sum wants them to be cleared before. All ranks call this after each backward that is not held,
-/// with its status. If it is not TH_OK on a rank, all ranks return an error, and the gradients stay each rank's own.
-/// On GPUs the gradients are there once the thread's stream comes to them.
+/// Replaces each parameter's gradient by the mean, or the sum, over the ranks. Gradients from before backward are
+/// included. The mean leaves such gradients unchanged if they are equal on all ranks; before a sum, clear the
+/// gradients. All ranks call this after each backward that is not held, with the status that backward returned. If the
+/// status is not TH_OK on one rank, all ranks return an error, and each rank keeps its own gradients. On a GPU the
+/// gradients are available to later work of the thread's stream.
 static inline THStatus TH_MPI_allreduceGradients(THMpiGradients *gradients, THStatus backward) {
     static const char what[] = "TH_MPI_allreduceGradients";
     THMpiGradients *g = gradients;

@@ -11,16 +11,17 @@
  *     }
  *     TH_MPI_freeHalo(halo);
  *
- * A grid is cut into blocks, one for each rank of a communicator that MPI_Cart_create has made. Dimension `k` of a block
- * is cut along dimension `k` of the communicator; dimensions that a block has beyond are not cut. A block has a border:
- * its first and last `width[k]` entries in dimension `k`, which repeat the cells of its neighbours. An exchange fills
- * the border with these cells. Where the grid ends, and is not periodic, the border stays as it is.
+ * A grid is divided into blocks, one for each rank of a communicator that MPI_Cart_create has made. Dimension `k` of a
+ * block is divided along dimension `k` of the communicator; further dimensions of a block are not divided. A block has
+ * a border: its first and last `width[k]` entries in dimension `k`, which repeat cells of the neighbours. An exchange
+ * fills the border with these cells. At the ends of the grid, the border is unchanged unless the dimension is periodic.
  *
- * Blocks may be uneven, lie in memory in any layout, and be views. Rows of elements are sent as they lie; strided borders
- * are sent as derived datatypes where MPI is Open MPI and has some bytes in a row to copy, and otherwise, since MPICH
- * walks through these several times slower, by way of a row-major copy. Messages have the tags from 32000 to 32728.
- * Errors: `TH_ERR_ARGUMENT`, a communicator without a Cartesian topology, or of more than 6 dimensions; `TH_ERR_SHAPE`, a
- * block that is not wider than its borders, or borders that differ between neighbours.
+ * Blocks may be uneven, have any layout, and be views. Contiguous borders are sent in place. Strided borders are sent
+ * as derived datatypes if MPI is Open MPI and runs of at least 8 bytes are contiguous. Otherwise strided borders are
+ * sent as row-major copies, because derived datatypes of MPICH are several times slower. Messages have the tags 32000
+ * to 32728. Errors: `TH_ERR_ARGUMENT`, a communicator without a Cartesian topology, or of more than 6 dimensions;
+ * `TH_ERR_SHAPE`, a block that is narrower than three times a border's width, or borders that differ between
+ * neighbours.
  */
 
 #ifndef THORN_MPI_HALO_H
@@ -37,28 +38,28 @@ extern "C" {
 #define TH_MPI_HALO_TAG 32000
 /** @endcond */
 
-/* A part of a block that a message carries. */
+/* A part of a block that one message transfers. */
 typedef struct th_mpi_region {
     THTensor *view;      /* the cells in the block */
-    THTensor *packed;    /* a row-major copy beside them, or NULL */
-    THTensor *staged;    /* a copy of that in pinned memory, or NULL */
-    MPI_Datatype type;   /* the datatype of the message where it is a derived one, else MPI_DATATYPE_NULL */
+    THTensor *packed;    /* a row-major copy of the cells, or NULL */
+    THTensor *staged;    /* a copy in pinned host memory, or NULL */
+    MPI_Datatype type;   /* the derived datatype of the message, or MPI_DATATYPE_NULL */
 } th_mpi_region;
 
-/// A prepared exchange of a block. It holds a reference to the block's memory.
+/// A prepared exchange of a block. The exchange holds a reference to the block's memory.
 typedef struct THMpiHalo {
-    MPI_Comm comm;           ///< The communicator, which must live as long.
+    MPI_Comm comm;           ///< The communicator, which must outlive the halo.
     THTensor *block;         ///< A handle on the block.
-    void *data;              ///< Where the block's memory lay.
-    int count;               ///< Messages each way.
+    void *data;              ///< The address of the block's memory at TH_MPI_newHalo.
+    int count;               ///< The largest number of messages in each direction.
     int active;              ///< 1 between TH_MPI_haloStart and TH_MPI_haloWait.
-    th_mpi_region *region;   ///< What comes, then what goes.
+    th_mpi_region *region;   ///< `count` regions to receive, then `count` regions to send.
     MPI_Request *request;    ///< The persistent requests of the regions.
 } THMpiHalo;
 
 /* ------------------------------------------------------------------------------------------------------- packing */
 
-/* Copies `count` runs of `bytes` between a row without gaps and places that are `step` apart. */
+/* Copies `count` runs of `bytes` between a contiguous row and memory in which runs start `step` bytes apart. */
 static inline void th_mpi_move_runs(char *row, char *at, int64_t count, size_t bytes, int64_t step, int into_row) {
 #define TH_MPI_RUNS(width)                                                                                             \
     for (int64_t i = 0; i < count; i++, row += (width), at += step) {                                                  \
@@ -74,7 +75,7 @@ static inline void th_mpi_move_runs(char *row, char *at, int64_t count, size_t b
 #undef TH_MPI_RUNS
 }
 
-/* Copies the elements of a layout at `at`, of its dimensions from `d` inwards, to or from a row; returns its end. */
+/* Copies dimensions 0 to `d` of a layout between memory at `at` and a contiguous row. Returns the end of the row. */
 static inline char *th_mpi_move(char *row, char *at, const th_mpi_layout *layout, int d, int into_row) {
     const int runs = layout->dims > 0 && layout->step[0] == layout->bytes;
     const size_t run = (size_t)(runs ? layout->size[0] * layout->bytes : layout->bytes);
@@ -90,7 +91,7 @@ static inline char *th_mpi_move(char *row, char *at, const th_mpi_layout *layout
     return row;
 }
 
-/* Copies the cells of a region in memory of the host to the row-major copy, or back. */
+/* Copies the cells of a region in host memory to the row-major copy, or back. */
 static inline void th_mpi_pack(th_mpi_region *region, int into_row) {
     th_mpi_layout layout;
     const THTensor *t = region->view;
@@ -101,7 +102,8 @@ static inline void th_mpi_pack(th_mpi_region *region, int into_row) {
 
 /* ------------------------------------------------------------------------------------------------------- regions */
 
-/* Stores in `*view` the cells that go in direction `delta`, or, with `comes`, those of the border that come so. */
+/* Stores in `*view` the cells to send in direction `delta`. If `comes` is 1, stores the part of the border that
+ * receives the message sent in this direction. */
 static inline THStatus th_mpi_region_view(THTensor **view, THMpiCall *call, THTensor *block, const int64_t *width, int dims,
                                           const int *delta, int comes) {
     THTensor *v = THTensor_newDetach(block);
@@ -120,7 +122,7 @@ static inline THStatus th_mpi_region_view(THTensor **view, THMpiCall *call, THTe
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* True if a message is faster from a row-major copy than from where its cells lie. */
+/* Returns 1 if sending a row-major copy is faster than sending the cells in place. */
 static inline int th_mpi_packs(const THTensor *view) {
     th_mpi_layout layout;
     th_mpi_layout_of(&layout, (int64_t)THDtype_size((THDtype)view->dtype), view->nDimension, view->size, view->stride);
@@ -132,7 +134,7 @@ static inline int th_mpi_packs(const THTensor *view) {
 #endif
 }
 
-/* Prepares the copies of a region, and stores what MPI is handed in `buffer`. */
+/* Prepares the copies of a region, and stores in `buffer` the arguments for MPI. */
 static inline THStatus th_mpi_region_buffer(th_mpi_buffer *buffer, THMpiCall *call, th_mpi_region *region) {
     const THTensor *v = region->view;
     const THTensor *sent = v;
@@ -147,13 +149,14 @@ static inline THStatus th_mpi_region_buffer(th_mpi_buffer *buffer, THMpiCall *ca
     }
     THStatus status = th_mpi_buffer_of(buffer, call, sent);
     if (status != TH_OK || buffer->type == TH_MPI_datatype((THDtype)v->dtype)) return status;
-    /* The requests outlive the datatype that is kept with the communicator. */
+    /* The persistent requests may outlive the cached datatype, so they use a duplicate. */
     status = th_mpi_check(MPI_Type_dup(buffer->type, &region->type), call->what);
     buffer->type = region->type;
     return status;
 }
 
-/* Adds the message that goes in direction `delta` with number `code`, or, with `comes`, comes so. */
+/* Adds the message to be sent in direction `delta`, or, if `comes` is 1, to be received from the opposite direction.
+ * `code` is the number of the direction. */
 static inline THStatus th_mpi_add_region(THMpiHalo *halo, THMpiCall *call, const int64_t *width, int dims, const int *delta, int code,
                                          int peer, int comes, int place) {
     th_mpi_region *region = &halo->region[place];
@@ -167,7 +170,7 @@ static inline THStatus th_mpi_add_region(THMpiHalo *halo, THMpiCall *call, const
     return th_mpi_check(made, call->what);
 }
 
-/* Stores the rank at `coordinates + sign * delta`, or MPI_PROC_NULL where the grid has ended. */
+/* Stores the rank at `coordinates + sign * delta`, or MPI_PROC_NULL beyond the ends of the grid. */
 static inline int th_mpi_neighbour(int *rank, MPI_Comm comm, int dims, const int *length, const int *periodic, const int *coordinates,
                                    const int *delta, int sign) {
     int at[TH_MPI_HALO_DIMS];
@@ -180,7 +183,7 @@ static inline int th_mpi_neighbour(int *rank, MPI_Comm comm, int dims, const int
     return MPI_Cart_rank(comm, at, rank);
 }
 
-/* Makes the messages of all directions: 3^dims - 1 with corners, else those along one dimension. */
+/* Creates the messages of all directions: 3^dims - 1 with corners, otherwise 2 for each dimension. */
 static inline THStatus th_mpi_fill_halo(THMpiHalo *halo, THMpiCall *call, const int64_t *width, int corners, int dims) {
     int length[TH_MPI_HALO_DIMS], periodic[TH_MPI_HALO_DIMS], coordinates[TH_MPI_HALO_DIMS], delta[TH_MPI_HALO_DIMS];
     int all = 1, comes = 0, goes = 0;
@@ -228,7 +231,8 @@ static inline void th_mpi_free_halo(THMpiHalo *halo) {
     free(halo);
 }
 
-/* Fails unless the block has a border of these widths on the Cartesian communicator, whose dimensions it stores. */
+/* Fails unless the block has room for borders of these widths on a Cartesian communicator. Stores the number of
+ * dimensions of the communicator. */
 static inline THStatus th_mpi_check_block(int *dims, THMpiCall *call, const THTensor *t, const int64_t *width) {
     int topology = MPI_UNDEFINED;
     THStatus status = th_mpi_check(MPI_Topo_test(call->comm, &topology), call->what);
@@ -253,7 +257,8 @@ static inline THStatus th_mpi_check_block(int *dims, THMpiCall *call, const THTe
     return TH_OK;
 }
 
-/* Compares what the ranks are to do: dtype, number of dimensions, widths and corners, but no sizes, which may be uneven. */
+/* Compares dtype, number of dimensions, widths and corners among the ranks. Sizes are not compared, because blocks may
+ * be uneven. */
 static inline THStatus th_mpi_agree_on_halo(THMpiCall *call, THStatus status, const THTensor *t, const int64_t *width, int corners,
                                             int dims) {
     th_mpi_facts facts;
@@ -266,7 +271,7 @@ static inline THStatus th_mpi_agree_on_halo(THMpiCall *call, THStatus status, co
     return th_mpi_agree(call, status, &facts);
 }
 
-/* Fails where the borders do not fit those of a neighbour. Blocks that fit in each dimension fit at corners, too. */
+/* Fails if the borders differ from a neighbour's borders. Blocks that fit in each dimension also fit at corners. */
 static inline THStatus th_mpi_compare_borders(THMpiCall *call, const THTensor *t, const int64_t *width, int dims) {
     enum { WORDS = TH_MPI_HALO_DIMS + 1 };
     int64_t own[WORDS] = {0}, theirs[2 * TH_MPI_HALO_DIMS][WORDS];
@@ -274,7 +279,7 @@ static inline THStatus th_mpi_compare_borders(THMpiCall *call, const THTensor *t
         if (d < dims) own[d] = t->size[d];
         else own[TH_MPI_HALO_DIMS] = th_mpi_hash(own[TH_MPI_HALO_DIMS], t->size[d]);
     }
-    /* Where the grid ends, nothing comes. */
+    /* A rank at the end of the grid receives nothing from beyond, so its own sizes are the default. */
     for (int i = 0; i < 2 * dims; i++) memcpy(theirs[i], own, sizeof own);
     int code = MPI_Neighbor_allgather(own, WORDS, MPI_INT64_T, theirs, WORDS, MPI_INT64_T, call->comm);
     for (int i = 0; i < 2 * dims && code == MPI_SUCCESS; i++) {
@@ -291,7 +296,7 @@ static inline THStatus th_mpi_compare_borders(THMpiCall *call, const THTensor *t
     return th_mpi_check(code, call->what);
 }
 
-/* Makes the cells that are sent ready for MPI: all that may fail on one rank alone. */
+/* Prepares the cells to be sent. All steps that can fail on one rank alone are here. */
 static inline THStatus th_mpi_ready_halo(THMpiCall *call, THMpiHalo *halo) {
     th_mpi_region *goes = halo->region + halo->count;
     const THTensor *block = halo->block;
@@ -310,7 +315,7 @@ static inline THStatus th_mpi_ready_halo(THMpiCall *call, THMpiHalo *halo) {
     return th_mpi_wait_for_gpu(block, call);
 }
 
-/* Begins an exchange whose cells are ready. */
+/* Begins an exchange whose cells are prepared. */
 static inline THStatus th_mpi_start_halo(THMpiCall *call, THMpiHalo *halo) {
     th_mpi_region *comes = halo->region, *goes = comes + halo->count;
     MPI_Request *receive = halo->request, *send = receive + halo->count;
@@ -327,7 +332,7 @@ static inline THStatus th_mpi_start_halo(THMpiCall *call, THMpiHalo *halo) {
     return status;
 }
 
-/* Prepares the exchanges of a block, and with `begins` 1 what comes before the first one. */
+/* Prepares the exchanges of a block. If `begins` is 1, also prepares the cells of the first exchange. */
 static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int64_t *width, int corners, int begins,
                                          THStatus *status) {
     int dims = 0;
@@ -353,7 +358,7 @@ static inline THMpiHalo *th_mpi_new_halo(THMpiCall *call, THTensor *t, const int
     if (halo) th_mpi_free_halo(halo);
     return NULL;
 }
-/* Takes a message that has come out of its copies. */
+/* Copies a received message from its temporary copies to the border. */
 static inline THStatus th_mpi_unpack(THMpiCall *call, th_mpi_region *region, MPI_Status *came) {
     const THTensor *view = region->view;
     THStatus status = th_mpi_check_came(call, came, (THDtype)view->dtype, (int64_t)THTensor_nElement(view));
@@ -367,7 +372,8 @@ static inline THStatus th_mpi_unpack(THMpiCall *call, th_mpi_region *region, MPI
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* Waits for each message by itself: of several at once, MPICH hands an error to the handler of another communicator. */
+/* Waits for each message separately, because MPI_Waitall of MPICH reports an error to the error handler of another
+ * communicator. */
 static inline THStatus th_mpi_wait_halo(THMpiCall *call, THMpiHalo *halo) {
     char text[1024];
     THStatus first = TH_OK;
@@ -385,10 +391,10 @@ static inline THStatus th_mpi_wait_halo(THMpiCall *call, THMpiHalo *halo) {
     return first == TH_OK ? TH_OK : THSetLastError(first, text);
 }
 
-/// Prepares exchanges of the block `t`, whose border has the widths `width`, one for each dimension of the communicator. Cells
-/// of diagonal neighbours come with `corners` = 1; with 0 the corners of the border stay as they are. All ranks of the
-/// communicator call this. Free it with TH_MPI_freeHalo; NULL on error, which all ranks get if one has failed, unless
-/// TH_MPI_setChecked has switched the comparison off.
+/// Prepares exchanges of the block `t`. `width` has the width of the border for each dimension of the communicator.
+/// With `corners` 1, cells of diagonal neighbours are exchanged, too; with 0 the corners of the border are unchanged.
+/// All ranks of the communicator call this. Free the result with TH_MPI_freeHalo. NULL on error; if one rank fails, all
+/// ranks get NULL, unless TH_MPI_setChecked has switched the comparison off.
 TH_NODISCARD static inline THMpiHalo *TH_MPI_newHalo(THTensor *t, const int64_t *width, int corners, MPI_Comm comm) {
     THMpiCall call;
     THStatus status;
@@ -398,8 +404,8 @@ TH_NODISCARD static inline THMpiHalo *TH_MPI_newHalo(THTensor *t, const int64_t 
     return halo;
 }
 
-/// Begins an exchange: sends the cells at the borders. Until TH_MPI_haloWait the block's cells may be read, its border
-/// not, and neither be written. The neighbours are not told of a failure, and wait.
+/// Begins an exchange: sends the cells next to the border. Until TH_MPI_haloWait the caller may read the block's inner
+/// cells but not the border, and must not write either. If the call fails, the neighbours are not informed, and wait.
 static inline THStatus TH_MPI_haloStart(THMpiHalo *halo) {
     THMpiCall call;
     if (!halo) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_haloStart: argument 'halo' is NULL");
@@ -410,7 +416,8 @@ static inline THStatus TH_MPI_haloStart(THMpiHalo *halo) {
     return th_mpi_end(&call, status);
 }
 
-/// Ends the exchange that TH_MPI_haloStart began: the border has the neighbours' cells. Does nothing if none has begun.
+/// Ends the exchange that TH_MPI_haloStart began. Afterwards the border has the neighbours' cells. Does nothing if no
+/// exchange has begun.
 static inline THStatus TH_MPI_haloWait(THMpiHalo *halo) {
     THMpiCall call;
     if (!halo) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_haloWait: argument 'halo' is NULL");
@@ -418,7 +425,7 @@ static inline THStatus TH_MPI_haloWait(THMpiHalo *halo) {
     return status == TH_OK ? th_mpi_end(&call, th_mpi_wait_halo(&call, halo)) : status;
 }
 
-/// Waits for an exchange that has begun, and frees the preparation. NULL is ignored.
+/// Waits for an exchange in progress, and frees the halo. NULL is ignored.
 static inline THStatus TH_MPI_freeHalo(THMpiHalo *halo) {
     THMpiCall call;
     if (!halo) return TH_OK;
@@ -430,8 +437,9 @@ static inline THStatus TH_MPI_freeHalo(THMpiHalo *halo) {
     return th_mpi_end(&call, status);
 }
 
-/// Fills the border of the block `t` once: TH_MPI_newHalo, TH_MPI_haloStart and TH_MPI_haloWait. Unless TH_MPI_setChecked
-/// has switched the comparison off, all ranks return an error if one has failed or does something else.
+/// Fills the border of the block `t` once, as TH_MPI_newHalo, TH_MPI_haloStart and TH_MPI_haloWait do. If one rank
+/// fails or calls another function, all ranks return an error, unless TH_MPI_setChecked has switched the comparison
+/// off.
 static inline THStatus TH_MPI_haloExchange(THTensor *t, const int64_t *width, int corners, MPI_Comm comm) {
     THMpiCall call;
     THStatus status = th_mpi_begin(&call, comm, "TH_MPI_haloExchange");

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* A tensor in a file: where its elements begin, and in which order they are. */
+/* A tensor in a file: dtype, sizes, the byte at which the elements begin, and their order. Rank 0 broadcasts this
+ * struct with the status and the message of rank 0. */
 typedef struct th_mpi_head {
     int64_t status;
     int64_t dtype;
@@ -23,7 +24,7 @@ typedef struct th_mpi_head {
     char text[1024];
 } th_mpi_head;
 
-/* A text that grows; `text` is NULL once memory has run out. */
+/* A growing string. `text` is NULL after an allocation has failed. */
 typedef struct th_mpi_text {
     char *text;
     size_t length;
@@ -51,7 +52,7 @@ TH_MPI_FORMAT(2, 3) static inline void th_mpi_print(th_mpi_text *to, const char 
     th_mpi_append(to, text, (size_t)length);
 }
 
-/* Pads a header with spaces, so that it and the `before` bytes in front of it are a multiple of `unit`. */
+/* Pads a header with spaces, until header and `before` preceding bytes together are a multiple of `unit` bytes. */
 static inline void th_mpi_pad(th_mpi_text *to, size_t before, size_t unit) {
     while ((to->length + before) % unit) th_mpi_append(to, " ", 1);
 }
@@ -100,13 +101,14 @@ static inline void th_mpi_print_entry(th_mpi_text *to, const char *name, THDtype
     th_mpi_print(to, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)end);
 }
 
-/* Skips blanks. The text of a header is valid, since thorn has read it before, and ends with NUL. */
+/* Skips white space. The header is valid, because libthorn has already parsed the header, and is NUL-terminated. */
 static inline const char *th_mpi_blanks(const char *at) {
     while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
     return at;
 }
 
-/* Writes a character of a JSON string at `*at` as UTF-8 to `to`, and moves on behind it; returns its length. */
+/* Decodes the character of a JSON string at `*at` as UTF-8 into `to`, and advances `*at` to the next character. Returns
+ * the number of bytes. */
 static inline int th_mpi_character(const char **at, char *to) {
     static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     const char *c = *at;
@@ -131,7 +133,7 @@ static inline int th_mpi_character(const char **at, char *to) {
     return length;
 }
 
-/* True if the JSON string at `*at` is `text`; moves on behind it. */
+/* Returns 1 if the JSON string at `*at` equals `text`. Advances `*at` past the string. */
 static inline int th_mpi_is_string(const char **at, const char *text) {
     int same = 1;
     const char *c = *at + 1;
@@ -158,7 +160,7 @@ static inline const char *th_mpi_skip(const char *at) {
     return at;
 }
 
-/* The value of a key of the JSON object at `at`; NULL if it has no such key. */
+/* Returns the value of a key of the JSON object at `at`; NULL if the object lacks the key. */
 static inline const char *th_mpi_find(const char *at, const char *key) {
     for (at = th_mpi_blanks(at); *at == '{' || *at == ',';) {
         at = th_mpi_blanks(at + 1);
@@ -173,7 +175,8 @@ static inline const char *th_mpi_find(const char *at, const char *key) {
     return NULL;
 }
 
-/* Reads `length` bytes of a file from `offset` on as a text. The caller frees it; NULL if that cannot be done. */
+/* Reads `length` bytes of a file, starting at `offset`, as a NUL-terminated string. The caller frees the string. NULL
+ * if reading or the allocation fails. */
 static inline char *th_mpi_new_part_of_file(FILE *file, long offset, size_t length) {
     char *text = length < SIZE_MAX ? (char *)malloc(length + 1) : NULL;
     if (text && (fseek(file, offset, SEEK_SET) != 0 || fread(text, 1, length, file) != length)) {
@@ -184,14 +187,14 @@ static inline char *th_mpi_new_part_of_file(FILE *file, long offset, size_t leng
     return text;
 }
 
-/* Number in the `bytes` little-endian bytes at `at`. */
+/* Returns the unsigned number in the `bytes` little-endian bytes at `at`. */
 static inline uint64_t th_mpi_little(const char *at, int bytes) {
     uint64_t value = 0;
     for (int i = bytes - 1; i >= 0; i--) value = value << 8 | (unsigned char)at[i];
     return value;
 }
 
-/* Finds where the elements of a .npy file begin, and their order. */
+/* Finds the offset and the order of the elements of a .npy file. */
 static inline THStatus th_mpi_find_npy(th_mpi_head *head, THMpiCall *call, FILE *file) {
     char *begin = th_mpi_new_part_of_file(file, 0, 12), *dict = NULL;
     if (begin) {
@@ -212,7 +215,7 @@ static inline THStatus th_mpi_find_npy(th_mpi_head *head, THMpiCall *call, FILE 
     return native ? TH_OK : th_mpi_fail(TH_ERR_UNSUPPORTED, "%s: the elements have another byte order or type than here", call->what);
 }
 
-/* Finds where the elements of a tensor in a safetensors file begin. */
+/* Finds the offset of the elements of a tensor in a safetensors file. */
 static inline THStatus th_mpi_find_safetensors(th_mpi_head *head, THMpiCall *call, FILE *file, const char *name) {
     char *begin = th_mpi_new_part_of_file(file, 0, 8), *text = NULL;
     size_t length = begin ? (size_t)th_mpi_little(begin, 8) : 0;
@@ -231,7 +234,7 @@ static inline THStatus th_mpi_find_safetensors(th_mpi_head *head, THMpiCall *cal
     return th_mpi_fail(TH_ERR_UNSUPPORTED, "%s: '%s' has elements that thorn converts", call->what, name);
 }
 
-/* Reads the header of a file on one rank: thorn checks it, and only offset and order are left to find. */
+/* Reads the header of a file on one rank. libthorn validates the header; only offset and order are parsed here. */
 static inline THStatus th_mpi_read_head(th_mpi_head *head, THMpiCall *call, const char *path, const char *name) {
     THArchive *archive = THArchive_open(path);
     if (!archive) return th_mpi_passed_on(call->what);

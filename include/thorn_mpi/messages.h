@@ -2,17 +2,17 @@
  * @file messages.h
  * @brief Messages between two ranks. Included by thorn_mpi.h.
  *
- * A tensor travels as its elements in row-major order; then the receiver has a tensor of this many elements of this
- * dtype, whatever its shape and layout, and either side may be a program that uses MPI alone. Or it travels with dtype
- * and shape, by TH_MPI_sendShaped and TH_MPI_recvShaped, in two messages of one tag. Ranks, tags, MPI_ANY_SOURCE,
- * MPI_ANY_TAG and MPI_PROC_NULL are MPI's. Errors: `TH_ERR_SHAPE`, a message with more or fewer elements than the
- * tensor has; `TH_ERR_DTYPE`, a tensor without a dtype; and those of the introduction. MPI does not compare dtypes:
- * TH_MPI_recvShaped does.
+ * A message has the elements of a tensor in row-major order. The receiver's tensor must have the same dtype and number
+ * of elements; shape and layout may differ. Either side may be a program that uses only MPI. TH_MPI_sendShaped and
+ * TH_MPI_recvShaped also transfer dtype and shape, by two messages with one tag. Ranks, tags, MPI_ANY_SOURCE,
+ * MPI_ANY_TAG and MPI_PROC_NULL have the meaning of MPI. Errors: `TH_ERR_SHAPE`, the message has more or fewer elements
+ * than the tensor; `TH_ERR_DTYPE`, a tensor without a dtype; and the errors of thorn_mpi.h. MPI does not compare
+ * dtypes; TH_MPI_recvShaped does.
  *
- * A receive that waits looks at the size of the message first (MPI_Mprobe): a message of another size is dropped, and the
- * tensor is as it was. This costs some 200 ns, and protects from Open MPI 4, which writes a long message that it takes
- * from the memory of another process to its end, beyond that of the tensor. TH_MPI_irecv has to leave the comparison to
- * MPI.
+ * A blocking receive first reads the size of the message (MPI_Mprobe). A message of another size is dropped, and the
+ * tensor is unchanged. The check costs about 200 ns. It protects against Open MPI 4, which writes beyond the end of the
+ * tensor if it copies a message that is too long from the memory of another process. TH_MPI_irecv relies on MPI's own
+ * check.
  */
 
 #ifndef THORN_MPI_MESSAGES_H
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* The first message of a tensor with its shape: a mark, the dtype, the number of dimensions, and the sizes. */
+/* The first message of a tensor with its shape: a magic number, the dtype, the number of dimensions, and the sizes. */
 enum { TH_MPI_SHAPE_HEAD = 3, TH_MPI_SHAPE_MAX = 1024 + 3 };
 #define TH_MPI_SHAPE_MARK 0x544853484150453LL
 
@@ -33,7 +33,7 @@ typedef struct th_mpi_shape_header {
     int length;
 } th_mpi_shape_header;
 
-/* The header of a tensor. */
+/* Fills the header with dtype and shape of a tensor. */
 static inline void th_mpi_describe(th_mpi_shape_header *header, const THTensor *t) {
     int dims;
     const int64_t *size = th_mpi_sizes_of(&dims, t);
@@ -44,7 +44,7 @@ static inline void th_mpi_describe(th_mpi_shape_header *header, const THTensor *
     header->length = TH_MPI_SHAPE_HEAD + dims;
 }
 
-/* True if a message of `length` words is such a header. */
+/* Returns 1 if a message of `length` words is a valid header. */
 static inline int th_mpi_is_shape(const th_mpi_shape_header *header) {
     return header->length >= TH_MPI_SHAPE_HEAD && header->word[0] == TH_MPI_SHAPE_MARK && header->word[1] > TH_UNDEFINED &&
            header->word[1] <= TH_BOOL && header->length == TH_MPI_SHAPE_HEAD + header->word[2];
@@ -52,7 +52,7 @@ static inline int th_mpi_is_shape(const th_mpi_shape_header *header) {
 
 /* ------------------------------------------------------------------------------------------------------- elements */
 
-/* Sends the elements of `t`, behind `header` unless that is NULL. Nothing is sent where anything fails before. */
+/* Sends the elements of `t`, after `header` if `header` is not NULL. If a check or a copy fails, nothing is sent. */
 static inline THStatus th_mpi_send(THMpiCall *call, const th_mpi_shape_header *header, const THTensor *t, int dest, int tag) {
     th_mpi_source source;
     th_mpi_buffer buffer;
@@ -70,15 +70,15 @@ static inline THStatus th_mpi_send(THMpiCall *call, const th_mpi_shape_header *h
     return status;
 }
 
-/// Sends the elements of `t` to rank `dest`. As MPI_Send it may return before they were received, or wait for that; `t`
-/// may be changed afterwards.
+/// Sends the elements of `t` to rank `dest`. Like MPI_Send, the function may return before the elements are received,
+/// or wait for the receiver. The caller may change `t` afterwards.
 static inline THStatus TH_MPI_send(const THTensor *t, int dest, int tag, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_send");
     return result == TH_OK ? th_mpi_end(&call, th_mpi_send(&call, NULL, t, dest, tag)) : result;
 }
 
-/* Fails where `bytes` are not `count` elements of a dtype. */
+/* Fails unless `bytes` is the size of `count` elements of a dtype. */
 static inline THStatus th_mpi_check_bytes(THMpiCall *call, int64_t bytes, THDtype dtype, int64_t count) {
     const int64_t each = th_mpi_bytes((int)dtype);
     if (bytes == count * each) return TH_OK;
@@ -90,14 +90,15 @@ static inline THStatus th_mpi_check_bytes(THMpiCall *call, int64_t bytes, THDtyp
                        (long long)(bytes / each), (long long)count);
 }
 
-/* Fails where not exactly `count` elements of a dtype have come. */
+/* Fails unless exactly `count` elements of a dtype were received. */
 static inline THStatus th_mpi_check_came(THMpiCall *call, MPI_Status *came, THDtype dtype, int64_t count) {
     MPI_Count bytes = 0;
     THStatus status = th_mpi_check(MPI_Get_elements_x(came, MPI_BYTE, &bytes), call->what);
     return status == TH_OK ? th_mpi_check_bytes(call, (int64_t)bytes, dtype, count) : status;
 }
 
-/* Waits for a message, whose size in bytes it stores in `*bytes`, and takes it from the line without receiving it yet. */
+/* Waits for a message, stores its size in `*bytes`, and removes the message from MPI's queue without receiving it
+ * yet. */
 static inline THStatus th_mpi_probe(THMpiCall *call, int source, int tag, MPI_Message *message, MPI_Status *came, int64_t *bytes) {
     MPI_Count count = 0;
     int code = MPI_Mprobe(source, tag, call->comm, message, came);
@@ -106,7 +107,7 @@ static inline THStatus th_mpi_probe(THMpiCall *call, int source, int tag, MPI_Me
     return th_mpi_check(code, call->what);
 }
 
-/* Receives a message that was probed and is not wanted. */
+/* Receives a probed message into a temporary buffer, and discards it. */
 static inline void th_mpi_drop_message(MPI_Message *message, int64_t bytes) {
     const int64_t chunk = 1 << 20;
     char *room = (char *)malloc((size_t)bytes + 1);
@@ -123,7 +124,7 @@ static inline void th_mpi_drop_message(MPI_Message *message, int64_t bytes) {
     free(room);
 }
 
-/* Receives a message of `count` elements of a dtype into a buffer; a message of another size is dropped. */
+/* Receives a message of `count` elements of a dtype into a buffer. A message of another size is discarded. */
 static inline THStatus th_mpi_take(THMpiCall *call, const th_mpi_buffer *buffer, THDtype dtype, int64_t count, int source, int tag,
                                    MPI_Status *came) {
     MPI_Message message;
@@ -136,7 +137,7 @@ static inline THStatus th_mpi_take(THMpiCall *call, const th_mpi_buffer *buffer,
     return status;
 }
 
-/* Receives into a tensor that has dtype and shape. */
+/* Receives into a tensor that already has a dtype and a shape. */
 static inline THStatus th_mpi_recv(THMpiCall *call, THTensor *r, int source, int tag, MPI_Status *came) {
     th_mpi_result result;
     th_mpi_buffer buffer;
@@ -151,13 +152,14 @@ static inline THStatus th_mpi_recv(THMpiCall *call, THTensor *r, int source, int
     return th_mpi_written(&result, call, status);
 }
 
-/* Stores MPI's status where the caller wants it. */
+/* Copies MPI's status to `*status`, unless the caller ignores it. */
 static inline void th_mpi_tell(MPI_Status *status, const MPI_Status *came) {
     if (status && status != MPI_STATUS_IGNORE) *status = *came;
 }
 
-/// Receives into the elements of `r`, which has a dtype and as many elements as the message, from rank `source` or
-/// MPI_ANY_SOURCE. `status` gets MPI's; it may be MPI_STATUS_IGNORE. From MPI_PROC_NULL nothing comes, and `r` stays.
+/// Receives a message from rank `source`, or from any rank for MPI_ANY_SOURCE, into the elements of `r`. `r` has a
+/// dtype and as many elements as the message. `status` receives MPI's status, and may be MPI_STATUS_IGNORE. With
+/// MPI_PROC_NULL nothing is received, and `r` is unchanged.
 static inline THStatus TH_MPI_recv(THTensor *r, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     THMpiCall call;
     MPI_Status came;
@@ -208,8 +210,8 @@ static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source,
     return th_mpi_written(&to, call, status);
 }
 
-/// Sends the elements of `t` to rank `dest`, and receives into those of `r` from rank `source`, at the same time. `r` may
-/// be `t` or share memory with it; a fresh handle takes dtype and shape of `t`. `status` as for TH_MPI_recv.
+/// Sends the elements of `t` to rank `dest`, and at the same time receives elements from rank `source` into `r`. `r`
+/// may be `t` or share memory with `t`. A fresh `r` gets the dtype and shape of `t`. `status` as for TH_MPI_recv.
 static inline THStatus TH_MPI_sendrecv(THTensor *r, int source, int recvtag, const THTensor *t, int dest, int sendtag,
                                        MPI_Comm comm, MPI_Status *status) {
     THMpiCall call;
@@ -223,7 +225,7 @@ static inline THStatus TH_MPI_sendrecv(THTensor *r, int source, int recvtag, con
 
 /* ------------------------------------------------------------------------------------------------- dtype and shape */
 
-/// Sends dtype, shape and elements of `t` to rank `dest`, which receives them by TH_MPI_recvShaped.
+/// Sends dtype, shape and elements of `t` to rank `dest`, which must receive with TH_MPI_recvShaped.
 static inline THStatus TH_MPI_sendShaped(const THTensor *t, int dest, int tag, MPI_Comm comm) {
     THMpiCall call;
     th_mpi_shape_header header;
@@ -269,9 +271,9 @@ static inline THStatus th_mpi_recv_shaped(THMpiCall *call, THTensor *r, int sour
     return th_mpi_written(&result, call, status);
 }
 
-/// Receives dtype, shape and elements that TH_MPI_sendShaped has sent. A fresh `r` takes them; any other `r` must have the
-/// dtype, and is resized. `status` as for TH_MPI_recv. Errors: `TH_ERR_DTYPE`, another dtype comes than `r` has; then the
-/// message is gone and `r` is as it was.
+/// Receives dtype, shape and elements from TH_MPI_sendShaped. A fresh `r` gets dtype and shape of the message. Any
+/// other `r` must have the dtype of the message, and is resized. `status` as for TH_MPI_recv. Errors: `TH_ERR_DTYPE`,
+/// the message has another dtype than `r`; the message is then discarded, and `r` is unchanged.
 static inline THStatus TH_MPI_recvShaped(THTensor *r, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     THMpiCall call;
     MPI_Status came;
@@ -284,19 +286,19 @@ static inline THStatus TH_MPI_recvShaped(THTensor *r, int source, int tag, MPI_C
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
-/// A message or a collective that goes on while the program does. It holds references to the memory it reads or writes,
-/// which must not be changed, and for a receive not be read, until it has ended.
+/// A message or a collective in progress. The request holds references to the memory that MPI reads or writes. Until
+/// the request has ended, this memory must not be changed; the memory of a receive must not be read either.
 typedef struct THMpiRequest {
-    MPI_Request request;       ///< MPI's.
-    MPI_Comm comm;             ///< The communicator, which must live as long.
-    THStorage *storage;        ///< The memory that MPI reads, or NULL.
-    THTensor *tensor;          ///< A handle on the result, or NULL.
-    th_mpi_result result;      ///< The result as MPI writes it.
-    int64_t count;             ///< Elements that are to come; -1 for a send and a collective.
+    MPI_Request request;       ///< The request of MPI.
+    MPI_Comm comm;             ///< The communicator, which must outlive the request.
+    THStorage *storage;        ///< The memory that MPI reads; NULL if it reads none.
+    THTensor *tensor;          ///< A handle on the result; NULL for a send.
+    th_mpi_result result;      ///< The result in a form that MPI can write.
+    int64_t count;             ///< Expected elements; -1 for a send and a collective.
     int collective;            ///< 1 for a collective, which MPI cannot cancel.
 } THMpiRequest;
 
-/* Ends the sends of freed requests that MPI has done. */
+/* Frees the orphans whose sends MPI has completed. */
 static inline void th_mpi_end_orphans(THMpiState *state) {
     th_mpi_orphan **at = &state->orphans;
     while (*at) {
@@ -312,7 +314,7 @@ static inline void th_mpi_end_orphans(THMpiState *state) {
     }
 }
 
-/* A request of nothing yet; NULL, and an error, without memory. */
+/* Returns a request without an operation; NULL, and an error, if memory runs out. */
 static inline THMpiRequest *th_mpi_new_request(THMpiCall *call) {
     THMpiRequest *request = (THMpiRequest *)calloc(1, sizeof *request);
     if (!request) {
@@ -325,7 +327,7 @@ static inline THMpiRequest *th_mpi_new_request(THMpiCall *call) {
     return request;
 }
 
-/* Gives up what a request holds, and the request. */
+/* Frees a request and its references. */
 static inline void th_mpi_drop(THMpiRequest *request) {
     THStorage_free(request->storage);
     THTensor_free(request->result.own);
@@ -349,8 +351,9 @@ static inline THStatus th_mpi_isend(THMpiCall *call, THMpiRequest *request, cons
     return status;
 }
 
-/// Begins to send the elements of `t` to rank `dest`, and stores a new request in `*request`: TH_MPI_wait, TH_MPI_test or
-/// TH_MPI_freeRequest end it. The request keeps the memory of `t`, not the handle, which may be freed or changed.
+/// Begins to send the elements of `t` to rank `dest`, and stores a new request in `*request`. TH_MPI_wait, TH_MPI_test
+/// or TH_MPI_freeRequest ends the request. The request holds a reference to the memory of `t`, not to the handle: the
+/// handle may be freed or set to other memory.
 static inline THStatus TH_MPI_isend(THMpiRequest **request, const THTensor *t, int dest, int tag, MPI_Comm comm) {
     THMpiCall call;
     if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_isend: argument 'request' is NULL");
@@ -364,7 +367,7 @@ static inline THStatus TH_MPI_isend(THMpiRequest **request, const THTensor *t, i
     return th_mpi_end(&call, result);
 }
 
-/* Makes `r` the result of a request: `buffer` is where MPI writes. */
+/* Makes `r` the result of a request, and stores in `buffer` the memory that MPI writes. */
 static inline THStatus th_mpi_hold(THMpiCall *call, THMpiRequest *request, THTensor *r, int how, th_mpi_buffer *buffer) {
     request->tensor = THTensor_newWithTensor(r);
     if (!request->tensor) return th_mpi_passed_on(call->what);
@@ -385,7 +388,8 @@ static inline THStatus th_mpi_irecv(THMpiCall *call, THMpiRequest *request, THTe
 }
 
 /// Begins to receive into the elements of `r`, as TH_MPI_recv does, and stores a new request in `*request`. The request
-/// keeps the memory of `r`, not the handle. Elements of a tensor on a GPU may come only when the request has ended.
+/// holds a reference to the memory of `r`, not to the handle. A tensor on a GPU may get its elements only when the
+/// request ends.
 static inline THStatus TH_MPI_irecv(THMpiRequest **request, THTensor *r, int source, int tag, MPI_Comm comm) {
     THMpiCall call;
     if (!request) return th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_irecv: argument 'request' is NULL");
@@ -398,7 +402,8 @@ static inline THStatus TH_MPI_irecv(THMpiRequest **request, THTensor *r, int sou
     return th_mpi_end(&call, result);
 }
 
-/* Ends a request that MPI has done with this code: compares the count, completes the result, and frees the request. */
+/* Ends a request that MPI has completed with `code`: checks the number of elements, completes the result, and frees the
+ * request. */
 static inline THStatus th_mpi_finish(THMpiCall *call, THMpiRequest *request, int code, MPI_Status *came) {
     THStatus status = th_mpi_check(code, call->what);
     if (status == TH_OK && request->count >= 0) {
@@ -409,8 +414,9 @@ static inline THStatus th_mpi_finish(THMpiCall *call, THMpiRequest *request, int
     return status;
 }
 
-/// Waits until the request in `*request` is done, frees it, and stores NULL there; NULL there is a request that is done.
-/// `status` gets MPI's, of use for a receive; it may be MPI_STATUS_IGNORE. The errors are those of the message.
+/// Waits until the request in `*request` is complete, frees the request, and stores NULL in `*request`. If `*request`
+/// is NULL, returns TH_OK at once. `status` receives MPI's status, which is meaningful for a receive, and may be
+/// MPI_STATUS_IGNORE. Errors: the errors of the message.
 static inline THStatus TH_MPI_wait(THMpiRequest **request, MPI_Status *status) {
     THMpiCall call;
     MPI_Status came;
@@ -425,7 +431,8 @@ static inline THStatus TH_MPI_wait(THMpiRequest **request, MPI_Status *status) {
     return th_mpi_end(&call, th_mpi_finish(&call, done, code, &came));
 }
 
-/// Stores 1 in `*done` if the request in `*request` is done, which then ends as by TH_MPI_wait, else 0.
+/// Stores 1 in `*done` if the request in `*request` is complete, and ends the request as TH_MPI_wait does. Otherwise
+/// stores 0.
 static inline THStatus TH_MPI_test(int *done, THMpiRequest **request, MPI_Status *status) {
     THMpiCall call;
     MPI_Status came;
@@ -443,7 +450,8 @@ static inline THStatus TH_MPI_test(int *done, THMpiRequest **request, MPI_Status
     return th_mpi_end(&call, th_mpi_finish(&call, tested, code, &came));
 }
 
-/// Waits for `count` requests as TH_MPI_wait does; all have ended afterwards, and the error is the first one's.
+/// Waits for `count` requests, as TH_MPI_wait does. All requests are ended, even if one fails; the error of the first
+/// failed request is returned.
 static inline THStatus TH_MPI_waitall(int count, THMpiRequest **requests) {
     THStatus first = TH_OK;
     char text[1024];
@@ -459,8 +467,8 @@ static inline THStatus TH_MPI_waitall(int count, THMpiRequest **requests) {
     return first == TH_OK ? TH_OK : THSetLastError(first, text);
 }
 
-/// Gives up a request without waiting for its message: a receive is cancelled, and a send goes on, whose memory is kept
-/// until MPI has done it. A collective cannot be cancelled and is waited for. NULL is ignored.
+/// Frees a request without waiting for its message. A receive is cancelled. A send continues, and its memory is kept
+/// until MPI has completed the send. A collective cannot be cancelled: the function waits for it. NULL is ignored.
 static inline THStatus TH_MPI_freeRequest(THMpiRequest *request) {
     THMpiCall call;
     MPI_Status came;

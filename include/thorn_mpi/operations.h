@@ -27,7 +27,7 @@ static inline uint32_t th_mpi_bits_of(float value) {
 static inline float th_mpi_from_float16(uint16_t half) {
     const uint32_t magnitude = (uint32_t)(half & 0x7FFF) << 13, exponent = magnitude & 0x0F800000;
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
-    /* Infinities and NaNs get float32's exponent; subnormal numbers are normalized by a subtraction. */
+    /* Infinities and NaNs get the exponent of float32. Subnormal numbers are normalized by a subtraction. */
     const uint32_t normal = magnitude + (exponent == 0x0F800000 ? 0x70000000u : 0x38000000u);
     const uint32_t small = th_mpi_bits_of(th_mpi_float_of(magnitude + 0x38800000) - 6.103515625e-5f);
     return th_mpi_float_of(sign | (exponent == 0 ? small : normal));
@@ -35,7 +35,8 @@ static inline float th_mpi_from_float16(uint16_t half) {
 
 static inline uint16_t th_mpi_to_float16(float value) {
     const uint32_t bits = th_mpi_bits_of(value), magnitude = bits & 0x7FFFFFFF;
-    /* Rounded to nearest, ties to even: by the carry into bit 13, or by an addition whose last place is 2^-24. */
+    /* Rounds to nearest, ties to even: a normal number by the carry into bit 13, a subnormal one by adding 0.5, whose
+     * last place is 2^-24. */
     const uint32_t normal = (magnitude - 0x38000000 + 0xFFF + ((magnitude >> 13) & 1)) >> 13;
     const uint32_t small = th_mpi_bits_of(th_mpi_float_of(magnitude) + 0.5f) - 0x3F000000;
     const uint32_t finite = magnitude < 0x38800000 ? small : normal;
@@ -51,7 +52,7 @@ static inline uint16_t th_mpi_to_bfloat16(float value) {
     return (uint16_t)((bits & 0x7FFFFFFF) > 0x7F800000 ? (bits >> 16 | 0x40) : rounded);
 }
 
-/* An operation of MPI over 16-bit floats: each step is computed in float32 and rounded. */
+/* Defines an MPI operation on 16-bit floats. Each step is computed in float32 and then rounded. */
 #define TH_MPI_OPERATION(name, kind, formula)                                                                          \
     static inline void th_mpi_##name##_##kind(void *from, void *to, int *count, MPI_Datatype *type) {                  \
         const uint16_t *x = (const uint16_t *)from;                                                                    \
@@ -70,7 +71,7 @@ static inline uint16_t th_mpi_to_bfloat16(float value) {
 TH_MPI_OPERATIONS(float16)
 TH_MPI_OPERATIONS(bfloat16)
 
-/* An operation of MPI over Bool: any byte but 0 is true. */
+/* Defines an MPI operation on Bool. Any byte except 0 is true. */
 #define TH_MPI_TRUTH(name, formula)                                                                                    \
     static inline void th_mpi_##name(void *from, void *to, int *count, MPI_Datatype *type) {                           \
         const unsigned char *x = (const unsigned char *)from;                                                          \
@@ -85,7 +86,7 @@ TH_MPI_TRUTH(and, a &b)
 TH_MPI_TRUTH(or, a | b)
 TH_MPI_TRUTH(xor, a ^ b)
 
-/* A number for each of MPI's operations that work on single elements, the same on all ranks. */
+/* Returns a number for each predefined elementwise operation of MPI. The number is the same on all ranks. */
 enum { TH_MPI_OP_OTHER = 10 };
 static inline int th_mpi_op_code(MPI_Op op) {
     const MPI_Op known[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
@@ -94,8 +95,8 @@ static inline int th_mpi_op_code(MPI_Op op) {
     return code;
 }
 
-/* Stores in `*use` what reduces elements of `dtype` by `op`: an operation of this file over 16-bit floats and Bool, else
- * `op`, which MPI checks. */
+/* Stores in `*use` the operation that reduces elements of `dtype` by `op`: for 16-bit floats and Bool an operation of
+ * this header, otherwise `op`, which MPI checks. */
 static inline THStatus th_mpi_op(MPI_Op *use, THMpiCall *call, THDtype dtype, MPI_Op op) {
     static MPI_User_function *const halves[2][4] = {
         {th_mpi_sum_float16, th_mpi_product_float16, th_mpi_minimum_float16, th_mpi_maximum_float16},

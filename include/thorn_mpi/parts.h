@@ -2,11 +2,11 @@
  * @file parts.h
  * @brief Collectives that join the ranks' tensors along a dimension, or cut one into parts. Included by thorn_mpi.h.
  *
- * Parts are in the order of the ranks and may differ in size along the dimension, down to 0; all other sizes agree. A
- * dimension may be negative and then counts from the end. A tensor that is to be cut may come with a list of the ranks'
- * sizes, whose sum is that of the dimension; with NULL for it the parts are even: as TH_MPI_part says. Errors:
- * `TH_ERR_SHAPE`, sizes that do not agree, or a list with another sum; `TH_ERR_ARGUMENT`, a dimension out of range; and
- * those of collectives.h.
+ * The parts are in the order of the ranks. Their sizes along the dimension may differ and may be 0; all other sizes are
+ * the same on all ranks. A negative dimension counts from the end. A function that divides a tensor accepts a list of
+ * the sizes of the ranks' parts, whose sum is the size of the dimension. If the list is NULL, the parts are even, as
+ * TH_MPI_part computes them. Errors: `TH_ERR_SHAPE`, sizes that do not agree, or a list with another sum;
+ * `TH_ERR_ARGUMENT`, a dimension out of range; and the errors of collectives.h.
  */
 
 #ifndef THORN_MPI_PARTS_H
@@ -18,15 +18,16 @@
 extern "C" {
 #endif
 
-/* First entry and size of part `rank` of `total` entries: even parts, of which the first ones have one entry more. */
+/* Stores the first entry and the size of part `rank` of `total` entries. The parts are even: the first total % ranks
+ * parts have one more entry. */
 static inline void th_mpi_even(int64_t *first, int64_t *size, int64_t total, int ranks, int rank) {
     const int64_t each = total / ranks, rest = total % ranks;
     *first = each * rank + (rank < rest ? rank : rest);
     *size = each + (rank < rest);
 }
 
-/// Stores in `*first` and `*size` which of `total` entries are this rank's: parts of total / ranks entries, of which the
-/// first total % ranks have one more.
+/// Stores the first entry and the number of entries of this rank's part of `total` entries. Each part has total / ranks
+/// entries; the first total % ranks parts have one more.
 static inline THStatus TH_MPI_part(int64_t *first, int64_t *size, int64_t total, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_part");
@@ -39,7 +40,7 @@ static inline THStatus TH_MPI_part(int64_t *first, int64_t *size, int64_t total,
     return th_mpi_end(&call, result);
 }
 
-/* Makes `*dim` one of the dimensions of `t`. */
+/* Converts a negative `*dim`, and fails if `*dim` is not a dimension of `t`. */
 static inline THStatus th_mpi_check_dim(THMpiCall *call, const THTensor *t, int *dim) {
     const int given = *dim;
     if (*dim < 0) *dim += t->nDimension;
@@ -47,14 +48,15 @@ static inline THStatus th_mpi_check_dim(THMpiCall *call, const THTensor *t, int 
     return th_mpi_fail(TH_ERR_ARGUMENT, "%s: dimension %d out of range for %d dimensions", call->what, given, t->nDimension);
 }
 
-/* A list of `count` numbers of each rank; NULL, and an error, without memory. */
+/* Returns a list of `count` numbers for each rank, all 0; NULL, and an error, if memory runs out. */
 static inline int64_t *th_mpi_new_list(THMpiCall *call, int count) {
     int64_t *list = (int64_t *)calloc((size_t)call->state->size * (size_t)count, sizeof *list);
     if (!list) th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d ranks", call->what, call->state->size);
     return list;
 }
 
-/* Makes `parts` the list of the caller, or even parts if that is NULL; fails where their sum is not `total`. */
+/* Stores in `parts` the sizes of all parts: the caller's list `given`, or even parts if `given` is NULL. Fails if the
+ * sum is not `total`. */
 static inline THStatus th_mpi_parts(THMpiCall *call, int64_t *parts, const int64_t *given, int64_t total) {
     int64_t first, sum = 0;
     for (int p = 0; p < call->state->size; p++) {
@@ -74,14 +76,15 @@ static inline THStatus th_mpi_parts(THMpiCall *call, int64_t *parts, const int64
                        (long long)total);
 }
 
-/* The number of entries in front of part `p`. */
+/* Returns the number of entries before part `p`. */
 static inline int64_t th_mpi_before(const int64_t *parts, int p) {
     int64_t entries = 0;
     while (p > 0) entries += parts[--p];
     return entries;
 }
 
-/* The layout of `size` entries of dimension `dim` of a tensor, in which the dimension comes first if `first` is 1. */
+/* Stores the layout of `size` entries of dimension `dim` of a tensor. If `first` is 1, the dimension is the outermost
+ * one. */
 static inline void th_mpi_slab(th_mpi_layout *layout, const THTensor *t, int dim, int64_t size, int first) {
     int64_t sizes[1024], strides[1024];
     int n = 0;
@@ -94,11 +97,11 @@ static inline void th_mpi_slab(th_mpi_layout *layout, const THTensor *t, int dim
     th_mpi_layout_of(layout, th_mpi_bytes(t->dtype), n, sizes, strides);
 }
 
-/* Bytes between entries of a dimension. */
+/* The bytes between consecutive entries of a dimension. */
 static inline int64_t th_mpi_step(const THTensor *t, int dim) { return t->stride[dim] * th_mpi_bytes(t->dtype); }
 
-/* Makes `*type` the datatype of one entry of dimension `dim`, which follow each other as they do in `t`; it is
- * MPI_DATATYPE_NULL where the entries are empty. */
+/* Stores in `*type` the datatype of one entry of dimension `dim`, with the step of this dimension in `t` as its extent.
+ * Stores MPI_DATATYPE_NULL if the entries are empty. */
 static inline THStatus th_mpi_entry_type(MPI_Datatype *type, THMpiCall *call, const THTensor *t, int dim) {
     th_mpi_layout layout;
     *type = MPI_DATATYPE_NULL;
@@ -106,16 +109,16 @@ static inline THStatus th_mpi_entry_type(MPI_Datatype *type, THMpiCall *call, co
     return layout.empty ? TH_OK : th_mpi_type(type, call, (THDtype)t->dtype, &layout, th_mpi_step(t, dim));
 }
 
-/* The parts of a tensor along a dimension, for MPI's functions with counts and displacements: `type` is
- * one entry of the dimension; `counts` and `places` are ints. */
+/* The parts of a tensor along a dimension, as arguments of MPI functions with counts and displacements. `type` is the
+ * datatype of one entry of the dimension. */
 typedef struct th_mpi_division {
     MPI_Datatype type;
     int *counts;
     int *places;
 } th_mpi_division;
 
-/* Makes the division of `t`, whose dimension has at most TH_MPI_COUNT_MAX entries. After TH_OK and after failures the
- * caller frees `counts`. */
+/* Fills the division of `t`, whose dimension has at most TH_MPI_COUNT_MAX entries. The caller frees `counts`, even
+ * after a failure. */
 static inline THStatus th_mpi_divide(th_mpi_division *division, THMpiCall *call, const THTensor *t, int dim,
                                      const int64_t *parts) {
     const int ranks = call->state->size;
@@ -130,7 +133,8 @@ static inline THStatus th_mpi_divide(th_mpi_division *division, THMpiCall *call,
     return th_mpi_entry_type(&division->type, call, t, dim);
 }
 
-/* One side of an exchange in which each pair of ranks has counts, places and a datatype of its own. */
+/* One side of an exchange: count, displacement and datatype for each rank. `owned[p]` is 1 if `types[p]` must be freed.
+ * `last` and `last_type` are the layout and the datatype of the last rank that was added. */
 typedef struct th_mpi_side {
     int *counts;
     int *places;
@@ -140,7 +144,7 @@ typedef struct th_mpi_side {
     MPI_Datatype last_type;
 } th_mpi_side;
 
-/* Makes a side on which nothing is sent or received. After TH_OK and after failures th_mpi_free_side ends it. */
+/* Creates a side on which nothing is sent or received. The caller calls th_mpi_free_side, even after a failure. */
 static inline THStatus th_mpi_new_side(th_mpi_side *side, THMpiCall *call, THDtype dtype) {
     const size_t ranks = (size_t)call->state->size;
     side->counts = (int *)calloc(3 * ranks, sizeof *side->counts);
@@ -163,8 +167,8 @@ static inline void th_mpi_free_side(th_mpi_side *side, int ranks) {
     free(side->types);
 }
 
-/* Adds the elements that rank `p` sends or gets: `layout`, `place` bytes behind the tensor's first element. A layout
- * like the one before takes its datatype; a place that is no int becomes part of the datatype. */
+/* Adds the elements for rank `p`: `layout`, at `place` bytes after the tensor's first element. If the layout equals the
+ * layout of the previous rank, both share one datatype. A `place` beyond INT_MAX becomes part of the datatype. */
 static inline THStatus th_mpi_add_peer(th_mpi_side *side, THMpiCall *call, int p, const th_mpi_layout *layout,
                                        int64_t place) {
     const MPI_Datatype element = side->types[p];
@@ -204,7 +208,7 @@ static inline THStatus th_mpi_add_peer(th_mpi_side *side, THMpiCall *call, int p
     return TH_OK;
 }
 
-/* Adds all ranks: `size[every * p]` entries of dimension `dim` of `t` for rank `p`. */
+/* Adds `size[every * p]` entries of dimension `dim` of `t` for each rank `p`. */
 static inline THStatus th_mpi_add_peers(th_mpi_side *side, THMpiCall *call, const THTensor *t, int dim,
                                         const int64_t *size, int every) {
     th_mpi_layout layout;
@@ -220,8 +224,8 @@ static inline THStatus th_mpi_add_peers(th_mpi_side *side, THMpiCall *call, cons
 
 /* ------------------------------------------------------------------------------------------------- joining parts */
 
-/* Stores in `sizes` the sizes of the ranks' tensors along dimension `dim`, which may differ, and fails where anything else
- * does, or where a rank comes with another status than TH_OK. */
+/* Stores in `sizes` the sizes of the ranks' tensors along dimension `dim`, which may differ. Fails if dtype or other
+ * sizes differ among the ranks, or if a rank passes another `status` than TH_OK. */
 static inline THStatus th_mpi_sizes(THMpiCall *call, THStatus status, int64_t *sizes, int64_t kind, const THTensor *t, int dim) {
     enum { STATUS, DTYPE, RANK, SIZES, SIZE, WORDS };
     const int ranks = call->state->size;
@@ -260,7 +264,7 @@ static inline THStatus th_mpi_sizes(THMpiCall *call, THStatus status, int64_t *s
     return status != TH_OK ? status : sent;
 }
 
-/* Makes `size` the sizes of `t` with the sum of `parts` in dimension `dim`. */
+/* Stores in `size` the sizes of `t`, with the sum of `parts` as the size of dimension `dim`. */
 static inline THStatus th_mpi_joined(THMpiCall *call, int64_t *size, const THTensor *t, int dim, const int64_t *parts) {
     memcpy(size, t->size, (size_t)t->nDimension * sizeof *size);
     size[dim] = 0;
@@ -271,8 +275,9 @@ static inline THStatus th_mpi_joined(THMpiCall *call, int64_t *size, const THTen
     return TH_OK;
 }
 
-/* The arguments of the call that joins parts: equal parts are one item each; others have an item for each entry of the
- * dimension, or, if it is too long for that, are broadcast one after the other. */
+/* The arguments for MPI to join parts. Equal parts are one item each (`part`). Unequal parts are counted in entries of
+ * the dimension (`division`). If the dimension is too long for int counts, the parts are broadcast one after the other
+ * (`side`). */
 typedef struct th_mpi_joining {
     int equal;
     th_mpi_buffer part;
@@ -280,8 +285,8 @@ typedef struct th_mpi_joining {
     th_mpi_side side;
 } th_mpi_joining;
 
-/* Prepares to join parts in `r`, which is row-major and has the joined shape. Whatever it returns, th_mpi_free_joining
- * ends the call. */
+/* Prepares to join parts in `r`, which is row-major and has the joined shape. The caller calls th_mpi_free_joining,
+ * even after a failure. */
 static inline THStatus th_mpi_prepare_join(th_mpi_joining *c, THMpiCall *call, const THTensor *r, int dim,
                                            const int64_t *parts) {
     const THDtype dtype = (THDtype)r->dtype;
@@ -304,8 +309,8 @@ static inline void th_mpi_free_joining(th_mpi_joining *c, int ranks) {
     th_mpi_free_side(&c->side, ranks);
 }
 
-/* Hands the parts to MPI: `r` has this rank's part. Open MPI chooses its way by sizes of datatypes and counts, which
- * must be the same on all ranks: so nothing is sent from elsewhere. */
+/* Joins the parts by MPI. `r` already contains this rank's part: all calls are in place, because Open MPI selects its
+ * algorithm by the sizes of datatypes and counts, which must be the same on all ranks. */
 static inline THStatus th_mpi_join(const th_mpi_joining *c, THMpiCall *call, THTensor *r) {
     char *data = (char *)th_mpi_data(r);
     int code = MPI_SUCCESS;
@@ -352,7 +357,8 @@ static inline THStatus th_mpi_allgather(THMpiCall *call, THTensor *r, const THTe
         }
         status = th_mpi_agree_again(call, status, kind);
         if (status == TH_OK && THTensor_nElement(result.at) > 0) {
-            /* A copy that fails, on a GPU that is lost, does not keep this rank from what the others wait for. */
+            /* If the copy fails because the GPU is lost, this rank still takes part in the call for which the other
+             * ranks wait. */
             THStatus copied = THTensor_copy(own, plain) == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
             if (copied == TH_OK && own->deviceType == TH_CUDA) copied = th_mpi_wait_for_gpu(own, call);
             status = th_mpi_join(&joining, call, result.at);
@@ -366,16 +372,16 @@ static inline THStatus th_mpi_allgather(THMpiCall *call, THTensor *r, const THTe
     return th_mpi_written(&result, call, status);
 }
 
-/// `r` = the ranks' `t` joined along dimension `dim`, in the order of the ranks, on all ranks.
+/// On all ranks, `r` = the tensors `t` of all ranks, joined along dimension `dim` in the order of the ranks.
 static inline THStatus TH_MPI_allgather(THTensor *r, const THTensor *t, int dim, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_allgather");
     return result == TH_OK ? th_mpi_end(&call, th_mpi_allgather(&call, r, t, dim)) : result;
 }
 
-/* The arguments of a call between the root, which has all parts, and the others: of MPI_Gatherv or MPI_Scatterv, where
- * parts are read and written entry after entry of the dimension; or, if the dimension `is_long`, of MPI_Alltoallw, in
- * which a rank exchanges nothing with any other than the root. */
+/* The arguments of a call between the root, which has all parts, and the other ranks. MPI_Gatherv and MPI_Scatterv
+ * transfer the parts entry by entry along the dimension. If the dimension is too long for int counts (`is_long`),
+ * MPI_Alltoallw transfers the parts, and each rank exchanges elements only with the root. */
 typedef struct th_mpi_rooted {
     int is_long;
     th_mpi_division division;
@@ -384,8 +390,8 @@ typedef struct th_mpi_rooted {
     th_mpi_side own;
 } th_mpi_rooted;
 
-/* Prepares a call: `whole` is the root's tensor of `total` entries along the dimension, NULL elsewhere, and `part`
- * this rank's part. Whatever it returns, th_mpi_free_rooted ends the call. */
+/* Prepares a call. `whole` is the root's tensor with `total` entries along the dimension, and NULL on other ranks.
+ * `part` is this rank's part. The caller calls th_mpi_free_rooted, even after a failure. */
 static inline THStatus th_mpi_prepare_rooted(th_mpi_rooted *c, THMpiCall *call, const THTensor *whole,
                                              const THTensor *part, int dim, int root, const int64_t *parts,
                                              int64_t total) {
@@ -412,7 +418,7 @@ static inline void th_mpi_free_rooted(th_mpi_rooted *c, int ranks) {
     th_mpi_free_side(&c->own, ranks);
 }
 
-/* Gathers the ranks' `t` in `r` of the root, which is NULL elsewhere. */
+/* Gathers the tensors `t` of all ranks in the root's `r`. `r` is NULL on other ranks. */
 static inline THStatus th_mpi_gather_parts(const th_mpi_rooted *c, THMpiCall *call, THTensor *r, const THTensor *t,
                                            int root) {
     const th_mpi_side *own = &c->own, *whole = &c->whole;
@@ -459,8 +465,8 @@ static inline THStatus th_mpi_gather(THMpiCall *call, THTensor *r, const THTenso
     return th_mpi_written(&result, call, status);
 }
 
-/// `r` = the ranks' `t` joined along dimension `dim`, in the order of the ranks, on rank `root`; elsewhere `r` is not used
-/// and may be NULL.
+/// On rank `root`, `r` = the tensors `t` of all ranks, joined along dimension `dim` in the order of the ranks. On other
+/// ranks `r` is not used and may be NULL.
 static inline THStatus TH_MPI_gather(THTensor *r, const THTensor *t, int dim, int root, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_gather");

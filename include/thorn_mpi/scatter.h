@@ -2,7 +2,7 @@
  * @file scatter.h
  * @brief Collectives that cut tensors along a dimension into a part for each rank. Included by thorn_mpi.h.
  *
- * Parts, dimensions and errors are those of parts.h, operations those of collectives.h.
+ * For parts, dimensions and errors see parts.h; for operations see collectives.h.
  */
 
 #ifndef THORN_MPI_SCATTER_H
@@ -16,7 +16,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------------- reduceScatter */
 
-/* The view of `t` in which dimension `dim` comes first. Returns a new reference; NULL on error. */
+/* Returns a view of `t` with dimension `dim` moved to the front. New reference; NULL on error. */
 static inline THTensor *th_mpi_new_dim_first(const THTensor *t, int dim) {
     int64_t dims[1024];
     int n = 0;
@@ -27,7 +27,8 @@ static inline THTensor *th_mpi_new_dim_first(const THTensor *t, int dim) {
     return THTensor_newPermute(t, n, dims);
 }
 
-/* Reduces rows of elements, of which part `p` has `parts[p] * inner`; `counts` has room for an int of each rank. */
+/* Reduces contiguous elements, of which part `p` has `parts[p] * inner`. `counts` has room for one int for each
+ * rank. */
 static inline int th_mpi_reduce_parts(THMpiCall *call, const void *from, void *to, const int64_t *parts, int64_t inner, THDtype dtype,
                                       MPI_Op op, int *counts) {
     const int ranks = call->state->size;
@@ -46,8 +47,8 @@ static inline int th_mpi_reduce_parts(THMpiCall *call, const void *from, void *t
     return code;
 }
 
-/* The steps of a reduceScatter before ranks agree: all that can fail on one of them. `shaped` is the result as the caller
- * has it, `result` the view of it in which the dimension comes first, and so is `source`. */
+/* The state of a reduceScatter before the ranks agree; all steps that can fail on one rank come first. `shaped` is the
+ * result in the caller's order of dimensions. `source` and `result` are views with the divided dimension first. */
 typedef struct th_mpi_reduce_scatter_call {
     int64_t *parts;
     int *counts;
@@ -96,7 +97,7 @@ static inline THStatus th_mpi_reduce_scatter(THMpiCall *call, THTensor *r, const
     }
     status = th_mpi_agree(call, status, &facts);
     if (status == TH_OK && facts.own[TH_MPI_ELEMENTS] > 0) {
-        /* `t` itself may be the result, and have its shape by now. */
+        /* `t` itself may be the result, and may already have the shape of the result. */
         const int64_t inner = facts.own[TH_MPI_ELEMENTS] / c.from->size[0];
         int code = th_mpi_reduce_parts(call, th_mpi_data(c.source.t), th_mpi_data(c.result.at), c.parts, inner,
                                        (THDtype)c.from->dtype, c.use, c.counts);
@@ -112,8 +113,8 @@ static inline THStatus th_mpi_reduce_scatter(THMpiCall *call, THTensor *r, const
     return status;
 }
 
-/// `r` = this rank's part along dimension `dim` of `t[rank 0] op t[rank 1] op ...`, where all `t` have one dtype and shape.
-/// `parts` has the ranks' sizes, or is NULL for even ones.
+/// `r` = this rank's part, along dimension `dim`, of `t[rank 0] op t[rank 1] op ...`. All `t` have the same dtype and
+/// shape. `parts` has the sizes of the ranks' parts; NULL means even parts.
 static inline THStatus TH_MPI_reduceScatter(THTensor *r, const THTensor *t, const int64_t *parts, int dim, MPI_Op op, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_reduceScatter");
@@ -122,7 +123,7 @@ static inline THStatus TH_MPI_reduceScatter(THTensor *r, const THTensor *t, cons
 
 /* ------------------------------------------------------------------------------------------------------- scatter */
 
-/* Hands the parts of the root's `t`, which is NULL elsewhere, to MPI. */
+/* Scatters the parts of the root's `t` by MPI. `t` is NULL on other ranks. */
 static inline THStatus th_mpi_scatter_parts(const th_mpi_rooted *c, THMpiCall *call, THTensor *r, const THTensor *t,
                                             int root) {
     const th_mpi_side *own = &c->own, *whole = &c->whole;
@@ -190,9 +191,9 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
     return th_mpi_written(&result, call, status);
 }
 
-/// `r` = this rank's part along dimension `dim` of `t` on rank `root`. `parts`, which counts on the root alone, has the
-/// ranks' sizes, or is NULL for even ones. Elsewhere `t` is not used and may be NULL. All ranks name the dimension in one
-/// way, negative or not.
+/// `r` = this rank's part, along dimension `dim`, of `t` on rank `root`. `parts` has the sizes of the ranks' parts and
+/// is used only on the root; NULL means even parts. On other ranks `t` is not used and may be NULL. All ranks must pass
+/// the same `dim`: the same dimension as a positive and a negative number is an error.
 static inline THStatus TH_MPI_scatter(THTensor *r, const THTensor *t, const int64_t *parts, int dim, int root, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_scatter");
@@ -201,8 +202,8 @@ static inline THStatus TH_MPI_scatter(THTensor *r, const THTensor *t, const int6
 
 /* ------------------------------------------------------------------------------------------------------ alltoall */
 
-/* The shape of the result: `theirs` has, of each rank, how many entries of its dimension `split` come here, and its size in
- * dimension `join`. */
+/* Computes the shape of the result. For each rank, `theirs` has the number of entries of dimension `split` that come
+ * from this rank, and the rank's size in dimension `join`. */
 static inline THStatus th_mpi_alltoall_shape(THMpiCall *call, int64_t *size, const THTensor *t, int split, int join,
                                              const int64_t *theirs) {
     const int ranks = call->state->size;
@@ -270,10 +271,10 @@ static inline THStatus th_mpi_alltoall(THMpiCall *call, THTensor *r, const THTen
     return th_mpi_written(&result, call, status);
 }
 
-/// Each rank cuts its `t` along dimension `split` and sends part `p` to rank `p`; `r` = the parts that come, joined along
-/// dimension `join` in the order of the ranks. `parts` has the sizes of the parts of `t`, or is NULL for even ones. With
-/// different dimensions, each rank sends as much of `split` to one rank as all others do, and a matrix cut into rows
-/// becomes one cut into columns (`split` 1, `join` 0).
+/// Each rank divides its `t` along dimension `split` and sends part `p` to rank `p`. `r` = the received parts, joined
+/// along dimension `join` in the order of the ranks. `parts` has the sizes of the parts of `t`; NULL means even parts.
+/// If `split` and `join` differ, all ranks must send the same number of entries of `split` to one rank. With `split` 1
+/// and `join` 0, a matrix whose rows are distributed becomes a matrix whose columns are distributed.
 static inline THStatus TH_MPI_alltoall(THTensor *r, const THTensor *t, const int64_t *parts, int split, int join, MPI_Comm comm) {
     THMpiCall call;
     THStatus result = th_mpi_begin(&call, comm, "TH_MPI_alltoall");

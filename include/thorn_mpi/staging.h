@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/// Returns 1 if MPI says that it reads and writes the memory of NVIDIA's GPUs; 0 if not, or if MPI does not run. A macro
-/// TH_MPI_CUDA_AWARE, 0 or 1, answers for an MPI that cannot be asked.
+/// Returns 1 if MPI reports that it can access the memory of NVIDIA GPUs. Returns 0 otherwise, and if MPI is not
+/// running. For an MPI without such a query, the macro TH_MPI_CUDA_AWARE, 0 or 1, is the answer.
 static inline int TH_MPI_isCudaAware(void) {
 #if defined TH_MPI_CUDA_AWARE
     return TH_MPI_CUDA_AWARE;
@@ -31,14 +31,14 @@ static inline int TH_MPI_isCudaAware(void) {
 #endif
 }
 
-/* Fails for NULL and for a tensor without a dtype; `name` is that of the argument. */
+/* Fails if `t` is NULL or has no dtype. `name` is the name of the argument. */
 static inline THStatus th_mpi_check_tensor(const THTensor *t, THMpiCall *call, const char *name) {
     if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call->what, name);
     if (t->dtype == TH_UNDEFINED) return th_mpi_fail(TH_ERR_DTYPE, "%s: argument '%s' has no dtype yet", call->what, name);
     return TH_OK;
 }
 
-/* Waits for the work that the thread's stream has for a tensor on a GPU: MPI knows nothing of streams. */
+/* Waits until the thread's stream has finished its work on the GPU of `t`, because MPI does not know streams. */
 static inline THStatus th_mpi_wait_for_gpu(const THTensor *t, THMpiCall *call) {
     THCudaStream *stream = THCudaStream_newCurrent(t->deviceIndex);
     THStatus status = stream ? THCudaStream_synchronize(stream) : TH_ERR_CUDA;
@@ -46,8 +46,8 @@ static inline THStatus th_mpi_wait_for_gpu(const THTensor *t, THMpiCall *call) {
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* A row-major tensor of the shape and dtype of `t` in memory of the host, pinned if `t` lies on a GPU, with undefined
- * elements. NULL, and an error, where there is no memory. */
+/* Returns a row-major tensor in host memory, with the shape and dtype of `t` and undefined elements. The memory is
+ * pinned if `t` is on a GPU. NULL, and an error, if memory runs out. */
 static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
     const THDtype dtype = (THDtype)t->dtype;
     THTensor *made = NULL;
@@ -63,17 +63,18 @@ static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
 
 /* ------------------------------------------------------------------------------------------------------- sources */
 
-/* Demands on a tensor that MPI is handed: rows of elements alone; memory of the host whatever MPI says about GPUs. */
+/* Requirements for a tensor that is passed to MPI. TH_MPI_ROW: contiguous elements. TH_MPI_ON_HOST: host memory, even
+ * if MPI can access GPU memory. */
 enum { TH_MPI_ANY_LAYOUT = 0, TH_MPI_ROW = 1, TH_MPI_ON_HOST = 2 };
 
-/* A tensor that MPI reads: `t` is the argument, or `own`, a copy of it, to be freed. */
+/* A tensor that MPI reads. `t` is the argument or its copy. `own` is the copy, which must be freed, or NULL. */
 typedef struct th_mpi_source {
     const THTensor *t;
     THTensor *own;
 } th_mpi_source;
 
-/* A row-major copy of `t` without a history, in pinned memory of the host if `pinned` is 1. NULL, and an error, where there
- * is no memory. */
+/* Returns a row-major copy of `t` without autograd history. The copy is in pinned host memory if `pinned` is 1. NULL,
+ * and an error, if memory runs out. */
 static inline THTensor *th_mpi_new_copy(const THTensor *t, int pinned) {
     THTensor *plain = THTensor_newDetach((THTensor *)(uintptr_t)t);
     THTensor *copy = NULL;
@@ -82,8 +83,8 @@ static inline THTensor *th_mpi_new_copy(const THTensor *t, int pinned) {
     return copy;
 }
 
-/* Makes `source` the elements of `t` as MPI can read them: a copy if `copy` is 1, or if it has to be one. Whatever it
- * returns, the caller frees `source->own`. */
+/* Stores in `source` the elements of `t` in a form that MPI can read. The elements are copied if `copy` is 1 or if MPI
+ * needs a copy. The caller frees `source->own`, even after a failure. */
 static inline THStatus th_mpi_read(th_mpi_source *source, THMpiCall *call, const THTensor *t, int how, int copy) {
     const int staged = t->deviceType == TH_CUDA && (how & TH_MPI_ON_HOST || !TH_MPI_isCudaAware());
     source->t = t;
@@ -95,7 +96,7 @@ static inline THStatus th_mpi_read(th_mpi_source *source, THMpiCall *call, const
     return source->t->deviceType == TH_CUDA ? th_mpi_wait_for_gpu(t, call) : TH_OK;
 }
 
-/* True if two tensors share memory, or are one. */
+/* Returns 1 if two tensors share memory or are the same handle. */
 static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
     const THStorage *x = a->storage, *y = b->storage;
     if (a == b) return 1;
@@ -107,9 +108,10 @@ static inline int th_mpi_share(const THTensor *a, const THTensor *b) {
 
 /* ------------------------------------------------------------------------------------------------------- results */
 
-/* A result that MPI writes. `r` is the argument, and `before` shows what it was, if its shape was changed. An argument
- * without memory becomes `made` in the end, which is NULL for any other one. `at` is the argument or `made`, or else
- * `own`, whose elements are copied there in the end. */
+/* A result that MPI writes. `r` is the argument. `before` has the argument's old shape, or is NULL if the shape did not
+ * change. `made` is a new tensor for an argument without memory, otherwise NULL; the argument becomes `made` after
+ * success. MPI writes to `at`, which is `r`, `made` or `own`. `own` is a temporary that is copied to the result after
+ * success. */
 typedef struct th_mpi_result {
     THTensor *r;
     THTensor *made;
@@ -118,10 +120,11 @@ typedef struct th_mpi_result {
     THTensor *before;
 } th_mpi_result;
 
-/* The tensor of the right shape that gets the elements. */
+/* Returns the tensor that finally holds the elements, in the shape of the result. */
 static inline THTensor *th_mpi_target(const th_mpi_result *result) { return result->made ? result->made : result->r; }
 
-/* 0 if no two places of a tensor are one element as far as steps and sizes show, 1 if they may be, 2 if they are. */
+/* Checks strides and sizes for overlapping elements. Returns 0 if all elements are distinct, 1 if some may overlap, 2
+ * if some do overlap. */
 static inline int th_mpi_overlaps(const THTensor *r) {
     th_mpi_layout layout;
     if (r->nDimension == 0) return 0;
@@ -143,7 +146,8 @@ static inline int th_mpi_overlaps(const THTensor *r) {
     return 0;
 }
 
-/* Fails where `r` may not be written, and tells thorn that it is: what a gradient saved must not change unseen. */
+/* Fails if `r` may not be written. Otherwise reports a write to autograd, so that backward detects that a saved tensor
+ * has changed. */
 static inline THStatus th_mpi_touch(THTensor *r, THMpiCall *call) {
     if (THTensor_requiresGrad(r) && THGrad_isEnabled()) {
         return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the result requires a gradient; write to it between THGrad_setEnabled(0) and "
@@ -158,8 +162,8 @@ static inline THStatus th_mpi_touch(THTensor *r, THMpiCall *call) {
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* Gives the result a dtype and a shape: an argument without memory gets some on the device of `like`, or where the
- * thread makes tensors if that is NULL. */
+/* Gives the result a dtype and a shape. An argument without memory gets memory on the device of `like`, or on the
+ * thread's default device if `like` is NULL. */
 static inline THStatus th_mpi_shape(th_mpi_result *result, THMpiCall *call, THDtype dtype, int dims, const int64_t *size,
                                     const THTensor *like) {
     THTensor *r = result->r;
@@ -182,7 +186,7 @@ static inline THStatus th_mpi_shape(th_mpi_result *result, THMpiCall *call, THDt
     return th_mpi_passed_on(call->what);
 }
 
-/* Makes `result`, whose shape is right, one that MPI can write. */
+/* Prepares `result`, which has the right shape, for writing by MPI. */
 static inline THStatus th_mpi_open(th_mpi_result *result, THMpiCall *call, int how) {
     THTensor *r = th_mpi_target(result);
     const int overlaps = th_mpi_overlaps(r), cuda = r->deviceType == TH_CUDA;
@@ -201,14 +205,15 @@ static inline THStatus th_mpi_open(th_mpi_result *result, THMpiCall *call, int h
     return cuda && !staged ? th_mpi_wait_for_gpu(r, call) : TH_OK;
 }
 
-/* Makes `result` the elements of `r` as MPI can write them. Whatever it returns, th_mpi_written ends the result. */
+/* Stores in `result` the elements of `r` in a form that MPI can write. th_mpi_written ends the result, even after a
+ * failure. */
 static inline THStatus th_mpi_write(th_mpi_result *result, THMpiCall *call, THTensor *r, int how) {
     memset(result, 0, sizeof *result);
     result->r = result->at = r;
     return th_mpi_open(result, call, how);
 }
 
-/* As th_mpi_write, after `r` was given a dtype and a shape as th_mpi_shape does. */
+/* Like th_mpi_write, but first gives `r` a dtype and a shape, as th_mpi_shape does. */
 static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *call, THTensor *r, THDtype dtype, int dims,
                                            const int64_t *size, const THTensor *like, int how) {
     memset(result, 0, sizeof *result);
@@ -217,8 +222,8 @@ static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *cal
     return status == TH_OK ? th_mpi_open(result, call, how) : status;
 }
 
-/* Ends a result: after TH_OK gives the argument what MPI wrote; after a failure gives it its shape again. Returns the
- * status. */
+/* Ends a result. If `status` is TH_OK, moves the elements that MPI wrote into the argument; otherwise restores the
+ * argument's shape. Returns the final status. */
 static inline THStatus th_mpi_written(th_mpi_result *result, THMpiCall *call, THStatus status) {
     if (status == TH_OK && result->own && THTensor_copy(th_mpi_target(result), result->own) != TH_OK) {
         status = th_mpi_passed_on(call->what);

@@ -2,7 +2,8 @@
  * @file types.h
  * @brief Errors, communicators and datatypes of tensors. Included by thorn_mpi.h.
  *
- * Names with a small th_mpi_ are private: functions of the other parts call them between th_mpi_begin and th_mpi_end.
+ * Names that begin with th_mpi_ are private. Other headers of thorn_mpi call these functions between th_mpi_begin and
+ * th_mpi_end.
  */
 
 #ifndef THORN_MPI_TYPES_H
@@ -19,7 +20,8 @@
 #include <string.h>
 
 #ifndef TH_MPI_COUNT_MAX
-/// The largest count that MPI is given; an int. More elements go in several blocks of one datatype, or several calls.
+/// The largest count that is passed to MPI, an int. More elements are passed as several blocks of one datatype, or by
+/// several calls.
 #define TH_MPI_COUNT_MAX (1 << 30)
 #endif
 
@@ -29,9 +31,10 @@
 #else
 #define TH_MPI_FORMAT(text, values)
 #endif
-/* Dimensions of more than one entry that a tensor can have: its elements are counted by 63 bits. */
+/* The largest number of dimensions with more than one entry: the number of elements fits in 63 bits. */
 #define TH_MPI_DIMS 64
-/* Derived datatypes kept with a communicator. A type stays valid while as many others are looked up. */
+/* The number of derived datatypes cached with a communicator. A datatype remains valid during the next TH_MPI_TYPES - 1
+ * look-ups of other datatypes. */
 #define TH_MPI_TYPES 64
 /** @endcond */
 
@@ -39,7 +42,8 @@
 extern "C" {
 #endif
 
-/* A derived datatype and the layout that it describes: `key` holds dtype, extent, then size and step of `dims` dimensions. */
+/* A derived datatype and the layout that it describes. `key` holds the dtype, the extent, then the sizes and the steps
+ * of all dimensions. `used` is the clock of the last look-up. */
 typedef struct th_mpi_entry {
     int64_t *key;
     int length;
@@ -47,14 +51,14 @@ typedef struct th_mpi_entry {
     MPI_Datatype type;
 } th_mpi_entry;
 
-/* A send that was freed before MPI had done it, and the storage that it reads. */
+/* A send whose request was freed before MPI completed the send, and the storage that MPI reads. */
 typedef struct th_mpi_orphan {
     struct th_mpi_orphan *next;
     MPI_Request request;
     THStorage *storage;
 } th_mpi_orphan;
 
-/* Data of one communicator, an attribute of it. */
+/* The data of one communicator, stored as an attribute of the communicator. */
 typedef struct THMpiState {
     struct THMpiState *next;
     int rank;
@@ -66,7 +70,7 @@ typedef struct THMpiState {
     th_mpi_orphan *orphans;
 } THMpiState;
 
-/* One call of a public function: its name, the communicator, and the error handler to be restored. */
+/* One call of a public function: the function's name, the communicator, and the error handler to restore. */
 typedef struct THMpiCall {
     const char *what;
     MPI_Comm comm;
@@ -74,8 +78,9 @@ typedef struct THMpiCall {
     MPI_Errhandler handler;
 } THMpiCall;
 
-/* Data of one file of the program, from its first call to MPI_Finalize. Two files that use one communicator keep a
- * state each, which costs some kilobytes: nothing in a state has to be known to the other, or to other ranks. */
+/* The data of one source file of the program, from its first call to MPI_Finalize. Two source files that use the same
+ * communicator have separate states. This costs some kilobytes; neither the other file nor other ranks need the
+ * state. */
 typedef struct th_mpi_process {
     int ready;
     int lock;
@@ -91,7 +96,8 @@ static inline th_mpi_process *th_mpi_this_file(void) {
     return &process;
 }
 
-/* The lists of a file are changed when a communicator is first used and when it ends, perhaps by several threads. */
+/* Protects the lists of a source file. They change when a communicator is first used and when it is freed, and several
+ * threads may do this at the same time. */
 static inline void th_mpi_lock(th_mpi_process *process) {
 #ifdef __GNUC__
     while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE)) {
@@ -109,7 +115,7 @@ static inline void th_mpi_unlock(th_mpi_process *process) {
 #endif
 }
 
-/* True if the keys have been made, which the thread that sees this sees, too. */
+/* Returns 1 if the attribute keys exist. A thread that reads 1 also sees the keys, because the load acquires. */
 static inline int th_mpi_is_ready(th_mpi_process *process) {
 #ifdef __GNUC__
     return __atomic_load_n(&process->ready, __ATOMIC_ACQUIRE);
@@ -128,7 +134,7 @@ static inline void th_mpi_set_ready(th_mpi_process *process, int ready) {
 
 /* ------------------------------------------------------------------------------------------------------- errors */
 
-/* Stores a message and its status, and returns the status. */
+/* Stores the status and message of the last error, and returns the status. */
 TH_MPI_FORMAT(2, 3) static inline THStatus th_mpi_fail(THStatus status, const char *format, ...) {
     char text[1024];
     va_list values;
@@ -138,7 +144,8 @@ TH_MPI_FORMAT(2, 3) static inline THStatus th_mpi_fail(THStatus status, const ch
     return THSetLastError(status, text);
 }
 
-/* Makes the failure of a function of thorn, whose name its message begins with, one of the function `what`. */
+/* Reports the last error of a function of libthorn as an error of the function `what`: replaces the function's name in
+ * front of the message. */
 static inline THStatus th_mpi_passed_on(const char *what) {
     char text[1024];
     const char *message = THGetLastError(), *colon = strstr(message, ": ");
@@ -146,7 +153,7 @@ static inline THStatus th_mpi_passed_on(const char *what) {
     return th_mpi_fail(THGetLastErrorCode(), "%s: %s", what, text);
 }
 
-/* The status that stands for a class of MPI's errors. */
+/* The status for an error class of MPI. */
 static inline THStatus th_mpi_status(int error_class) {
     static const struct {
         int error_class;
@@ -176,7 +183,7 @@ static inline THStatus th_mpi_status(int error_class) {
     return TH_ERR_IO;
 }
 
-/* TH_OK for MPI_SUCCESS; otherwise the status of the error, whose message is that of MPI on one line. */
+/* Returns TH_OK for MPI_SUCCESS. Otherwise returns the status of the error, with MPI's message on one line. */
 static inline THStatus th_mpi_check(int code, const char *what) {
     char text[MPI_MAX_ERROR_STRING + 1] = "an error that MPI does not know";
     int error_class = MPI_ERR_UNKNOWN, length = 0;
@@ -191,8 +198,8 @@ static inline THStatus th_mpi_check(int code, const char *what) {
 
 /* ------------------------------------------------------------------------------------------ state of communicators */
 
-/* Gives up types and orphans. MPI completes a type's pending messages, and what reads the storage of an orphan that is
- * not done keeps it. */
+/* Frees a state, its datatypes and its orphans. MPI keeps a datatype until pending messages have been completed. The
+ * storage of a send that is not complete is leaked, because MPI still reads the storage. */
 static inline void th_mpi_free_state(THMpiState *state) {
     for (int i = 0; i < TH_MPI_TYPES; i++) {
         if (state->entry[i].key) MPI_Type_free(&state->entry[i].type);
@@ -212,7 +219,7 @@ static inline void th_mpi_free_state(THMpiState *state) {
     free(state);
 }
 
-/* Called by MPI when a communicator ends: frees its state, unless MPI_Finalize has done so. */
+/* MPI calls this when a communicator is freed. Frees the state, unless MPI_Finalize has already freed it. */
 static inline int th_mpi_delete_comm(MPI_Comm comm, int key, void *value, void *extra) {
     th_mpi_process *process = th_mpi_this_file();
     THMpiState *state = (THMpiState *)value, **at = &process->states;
@@ -226,7 +233,8 @@ static inline int th_mpi_delete_comm(MPI_Comm comm, int key, void *value, void *
     return MPI_SUCCESS;
 }
 
-/* Called by MPI at the beginning of MPI_Finalize, when MPI_COMM_SELF ends: frees all that this file has. */
+/* MPI calls this at the beginning of MPI_Finalize, which frees MPI_COMM_SELF first. Frees all data of this source
+ * file. */
 static inline int th_mpi_delete_self(MPI_Comm comm, int key, void *value, void *extra) {
     th_mpi_process *process = (th_mpi_process *)value;
     (void)comm, (void)key, (void)extra;
@@ -245,7 +253,7 @@ static inline int th_mpi_delete_self(MPI_Comm comm, int key, void *value, void *
     return MPI_SUCCESS;
 }
 
-/* True between MPI_Init and MPI_Finalize. */
+/* Returns 1 between MPI_Init and MPI_Finalize. */
 static inline int th_mpi_runs(void) {
     int begun = 0, ended = 0;
     MPI_Initialized(&begun);
@@ -253,12 +261,12 @@ static inline int th_mpi_runs(void) {
     return begun && !ended;
 }
 
-/* Fails outside of MPI_Init and MPI_Finalize. */
+/* Fails before MPI_Init and after MPI_Finalize. */
 static inline THStatus th_mpi_check_runs(const char *what) {
     return th_mpi_runs() ? TH_OK : th_mpi_fail(TH_ERR_ARGUMENT, "%s: MPI is not initialized, or was finalized", what);
 }
 
-/* Makes the keys of this file, and has th_mpi_delete_self called by MPI_Finalize. */
+/* Creates the attribute keys of this source file, and registers th_mpi_delete_self to be called by MPI_Finalize. */
 static inline int th_mpi_make_keys(th_mpi_process *process) {
     int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, th_mpi_delete_comm, &process->comm_key, NULL);
     if (code != MPI_SUCCESS) return code;
@@ -268,7 +276,7 @@ static inline int th_mpi_make_keys(th_mpi_process *process) {
     return code;
 }
 
-/* Makes the state of a communicator that is used for the first time in this file. */
+/* Creates the state of a communicator that this source file uses for the first time. */
 static inline THStatus th_mpi_new_state(THMpiCall *call) {
     th_mpi_process *process = th_mpi_this_file();
     THMpiState *state = (THMpiState *)calloc(1, sizeof *state);
@@ -289,7 +297,7 @@ static inline THStatus th_mpi_new_state(THMpiCall *call) {
     return TH_OK;
 }
 
-/* Begins a call: finds the state of the communicator, and has MPI return errors until th_mpi_end. */
+/* Begins a call: finds the communicator's state, and makes MPI return errors until th_mpi_end. */
 static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *what) {
     th_mpi_process *process = th_mpi_this_file();
     void *value = NULL;
@@ -319,7 +327,7 @@ static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *
     return status;
 }
 
-/* Ends a call whose th_mpi_begin returned TH_OK, and returns `status`. */
+/* Ends a call for which th_mpi_begin returned TH_OK: restores the error handler, and returns `status`. */
 static inline THStatus th_mpi_end(THMpiCall *call, THStatus status) {
     MPI_Comm_set_errhandler(call->comm, call->handler);
     MPI_Errhandler_free(&call->handler);
@@ -328,9 +336,9 @@ static inline THStatus th_mpi_end(THMpiCall *call, THStatus status) {
 
 /* ----------------------------------------------------------------------------------------------------- datatypes */
 
-/// Returns MPI's datatype of elements of `dtype`: MPI_FLOAT, MPI_DOUBLE, MPI_INT8_T and so on, MPI_C_BOOL for Bool. MPI
-/// has none of 16-bit floats, which travel as MPI_UINT16_T; MPI_SUM over it would add integers. MPI_DATATYPE_NULL, and an
-/// error, where `dtype` is none.
+/// Returns MPI's datatype for elements of `dtype`: MPI_FLOAT, MPI_DOUBLE, MPI_INT8_T and so on; MPI_C_BOOL for Bool.
+/// MPI has no 16-bit floats: they are sent as MPI_UINT16_T, over which MPI_SUM would add integers. Returns
+/// MPI_DATATYPE_NULL, and sets an error, if `dtype` is invalid.
 static inline MPI_Datatype TH_MPI_datatype(THDtype dtype) {
     switch (dtype) {
     case TH_UINT8: return MPI_UINT8_T;
@@ -349,14 +357,14 @@ static inline MPI_Datatype TH_MPI_datatype(THDtype dtype) {
     return MPI_DATATYPE_NULL;
 }
 
-/* Bytes of an element, as THDtype_size has them, without a call. */
+/* The bytes of an element, as returned by THDtype_size, but without a call into libthorn. */
 static inline int64_t th_mpi_bytes(int dtype) {
     static const unsigned char bytes[] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8, 1};
     return (size_t)dtype < sizeof bytes ? bytes[dtype] : 0;
 }
 
-/* A layout without dimensions of one entry, with neighbours that one step serves as one, the innermost first; steps are
- * bytes. */
+/* A layout in normal form: dimensions of one entry are dropped, and adjacent dimensions that one step covers are
+ * merged. The innermost dimension comes first; steps are in bytes. */
 typedef struct th_mpi_layout {
     int64_t bytes;
     int64_t size[TH_MPI_DIMS];
@@ -385,12 +393,13 @@ static inline void th_mpi_layout_of(th_mpi_layout *layout, int64_t bytes, int di
     layout->dims = n;
 }
 
-/* True if the elements lie in row-major order without gaps. */
+/* Returns 1 if the elements are in row-major order without gaps. */
 static inline int th_mpi_is_row(const th_mpi_layout *layout) {
     return layout->dims == 0 || (layout->dims == 1 && layout->step[0] == layout->bytes);
 }
 
-/* Makes `*type` the datatype of `count` items of type `item`, `step` bytes apart. The caller frees it. */
+/* Stores in `*type` the datatype of `count` items of type `item`, whose starts are `step` bytes apart. The caller frees
+ * the datatype. */
 static inline int th_mpi_repeat(MPI_Datatype *type, int64_t count, int64_t step, MPI_Datatype item) {
     const int64_t most = TH_MPI_COUNT_MAX;
     MPI_Datatype block, part[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
@@ -411,11 +420,11 @@ static inline int th_mpi_repeat(MPI_Datatype *type, int64_t count, int64_t step,
     return code;
 }
 
-/* An extent that is left to MPI. */
+/* No explicit extent: the datatype keeps the extent that MPI computes. */
 enum { TH_MPI_NO_EXTENT = -1 };
 
-/* Makes `*type` the committed datatype of a layout that is not empty, whose items follow each other after `extent` bytes.
- * The caller frees it. */
+/* Stores in `*type` the committed datatype of a non-empty layout. Consecutive items start `extent` bytes apart. The
+ * caller frees the datatype. */
 static inline int th_mpi_new_type(MPI_Datatype *type, MPI_Datatype element, const th_mpi_layout *layout, int64_t extent) {
     MPI_Datatype next, now;
     int d = 0, code;
@@ -441,8 +450,8 @@ static inline int th_mpi_new_type(MPI_Datatype *type, MPI_Datatype element, cons
     return MPI_Type_commit(type);
 }
 
-/* Makes `*type` the datatype of elements `dtype` in `layout`, as th_mpi_new_type: the one kept with the communicator, or
- * a new one in the place of the one that was not used for longest. Borrowed. */
+/* Stores in `*type` the datatype of elements `dtype` in `layout`, as th_mpi_new_type does. The datatype comes from the
+ * communicator's cache; if the cache lacks it, a new datatype replaces the least recently used one. Borrowed. */
 static inline THStatus th_mpi_type(MPI_Datatype *type, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout,
                                    int64_t extent) {
     THMpiState *state = call->state;
@@ -489,20 +498,21 @@ static inline THStatus th_mpi_type(MPI_Datatype *type, THMpiCall *call, THDtype 
     return TH_OK;
 }
 
-/* The three arguments by which MPI is handed the elements of a tensor. */
+/* The three arguments that describe the elements of a tensor to MPI. */
 typedef struct th_mpi_buffer {
     void *data;
     int count;
     MPI_Datatype type;
 } th_mpi_buffer;
 
-/* The layout of a tensor with a dtype; one that has no dimensions and is no scalar is empty. */
+/* The layout of a tensor with a dtype. A tensor that has no dimensions and is not a scalar is empty. */
 static inline void th_mpi_layout_of_tensor(th_mpi_layout *layout, const THTensor *t) {
     th_mpi_layout_of(layout, th_mpi_bytes(t->dtype), t->nDimension, t->size, t->stride);
     if (t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR)) layout->empty = 1;
 }
 
-/* The sizes of a tensor, whose number is stored in `*dims`; a tensor that has no sizes yet is a row of no elements. */
+/* Returns the sizes of a tensor, and stores the number of dimensions in `*dims`. A tensor that has no sizes yet counts
+ * as one dimension of size 0. */
 static inline const int64_t *th_mpi_sizes_of(int *dims, const THTensor *t) {
     static const int64_t none[1] = {0};
     const int lacks = t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR);
@@ -510,13 +520,13 @@ static inline const int64_t *th_mpi_sizes_of(int *dims, const THTensor *t) {
     return lacks ? none : t->size;
 }
 
-/* The address of the first element, NULL without memory. */
+/* The address of the first element; NULL if the tensor has no memory. */
 static inline void *th_mpi_data(const THTensor *t) {
     if (!t->storage || !t->storage->data) return NULL;
     return (char *)t->storage->data + t->storageOffset * th_mpi_bytes(t->dtype);
 }
 
-/* Makes count and datatype of `buffer` those of a layout. */
+/* Stores the count and the datatype for a layout in `buffer`. */
 static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout) {
     const int64_t row = layout->dims == 0 ? 1 : layout->size[0];
     buffer->type = TH_MPI_datatype(dtype);
@@ -530,8 +540,8 @@ static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, T
     return th_mpi_type(&buffer->type, call, dtype, layout, TH_MPI_NO_EXTENT);
 }
 
-/* The elements of a tensor with a dtype, for one call of MPI: a row of elements as such, everything else as one item of
- * a derived datatype. */
+/* Stores the elements of a tensor with a dtype in `buffer`, for one call of MPI. Contiguous elements are counted as
+ * such; any other layout is one item of a derived datatype. */
 static inline THStatus th_mpi_buffer_of(th_mpi_buffer *buffer, THMpiCall *call, const THTensor *t) {
     th_mpi_layout layout;
     th_mpi_layout_of_tensor(&layout, t);

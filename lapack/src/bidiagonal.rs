@@ -2,10 +2,10 @@
 
 use crate::float::{Float, fast};
 
-/// Sweeps for each singular value after which the iteration gives up. Two or three suffice in general.
+/// The number of sweeps for each singular value after which the iteration fails. Two or three usually suffice.
 const SWEEPS: usize = 60;
 
-/// The rotation `[c s; -s c]` with c = 1 - lacking, c >= 0.
+/// The rotation `[c s; -s c]` with `c = 1 - lacking` and `c >= 0`.
 ///
 /// If c is near 1, c rounds to 1 while s does not round to 0, and the rotation lengthens every vector by s^2 / 2. Thousands of such
 /// rotations would add up; `lacking` keeps the difference.
@@ -43,7 +43,7 @@ impl Rotation {
     }
 }
 
-/// Rotates columns i and j of a square matrix, if there is one.
+/// Rotates columns i and j of a square matrix, if it is given.
 #[inline(always)]
 fn rotate<T: Float>(columns: &mut Option<&mut [T]>, n: usize, i: usize, j: usize, Rotation { s, lacking }: Rotation) {
     let Some(columns) = columns.as_deref_mut() else { return };
@@ -59,7 +59,7 @@ fn rotate<T: Float>(columns: &mut Option<&mut [T]>, n: usize, i: usize, j: usize
     }
 }
 
-/// Two columns of n elements.
+/// Two columns of n elements each.
 #[inline(always)]
 fn pair<T>(columns: &mut [T], n: usize, i: usize, j: usize) -> (&mut [T], &mut [T]) {
     let (head, tail) = columns.split_at_mut(i.max(j) * n);
@@ -67,7 +67,7 @@ fn pair<T>(columns: &mut [T], n: usize, i: usize, j: usize) -> (&mut [T], &mut [
     if i < j { (first, second) } else { (second, first) }
 }
 
-/// The least singular value of `[f g; 0 h]`. LAPACK's las2.
+/// The smaller singular value of `[f g; 0 h]`, as LAPACK's las2 computes it.
 fn least_of_two(f: f64, g: f64, h: f64) -> f64 {
     let (least, most, g) = (f.abs().min(h.abs()), f.abs().max(h.abs()), g.abs());
     if least == 0.0 {
@@ -86,8 +86,8 @@ fn least_of_two(f: f64, g: f64, h: f64) -> f64 {
     2.0 * ratio * (least / ((1.0 + sum * sum).sqrt() + (1.0 + difference * difference).sqrt()))
 }
 
-/// Does one sweep from the top over a block with the diagonal `d` and the superdiagonal `e`. `turn` is called with each index i, and with
-/// the rotations of columns i and i + 1 of V and of U.
+/// Does one downward sweep over a block with the diagonal `d` and the superdiagonal `e`. Calls `turn` with each index i, and with the
+/// rotations of columns i and i + 1 of V and of U.
 #[inline(always)]
 fn sweep(d: &mut [f64], e: &mut [f64], mut turn: impl FnMut(usize, Rotation, Rotation)) {
     let last = e.len();
@@ -96,7 +96,7 @@ fn sweep(d: &mut [f64], e: &mut [f64], mut turn: impl FnMut(usize, Rotation, Rot
         shift = 0.0;
     }
     if shift == 0.0 {
-        // The sweep of Demmel and Kahan, which subtracts nothing: small values keep their digits.
+        // The sweep of Demmel and Kahan has no subtractions, so that small values keep their digits.
         let (mut right, mut left) = (Rotation::NONE, Rotation::NONE);
         for i in 0..last {
             let r;
@@ -134,11 +134,11 @@ fn sweep(d: &mut [f64], e: &mut [f64], mut turn: impl FnMut(usize, Rotation, Rot
 /// Replaces the diagonal `d` of an upper bidiagonal matrix by its singular values, in descending order, and multiplies `u` and `v`, n x n,
 /// by the singular vectors from the right. `e` is the superdiagonal. Returns false if the iteration does not converge.
 ///
-/// The matrix is in float64 whatever the dtype of the vectors, which costs next to nothing.
+/// The matrix is in float64 for vectors of either dtype, at almost no cost.
 pub fn singular<T: Float>(d: &mut [f64], e: &mut [f64], mut u: Option<&mut [T]>, mut v: Option<&mut [T]>) -> bool {
     let (n, epsilon) = (d.len(), T::EPS.to_f64());
     let most = d.iter().chain(e.iter()).fold(0.0, |most: f64, x| most.max(x.abs()));
-    // Elements up to this are negligible beside the rounding errors of all others.
+    // Elements up to this are negligible compared with the rounding errors of all others.
     let none = most * f64::EPSILON * f64::EPSILON;
     let (mut end, mut sweeps) = (n, SWEEPS.saturating_mul(n));
     while end > 1 {
@@ -156,8 +156,8 @@ pub fn singular<T: Float>(d: &mut [f64], e: &mut [f64], mut u: Option<&mut [T]>,
         }
         sweeps -= 1;
         let (block, above) = (&mut d[start..end], &mut e[start..end - 1]);
-        // The sweep goes from the greater end to the lesser. Read from the last row and column to the first, the transpose is upper
-        // bidiagonal, too.
+        // The sweep must go from the greater end to the smaller one. A block with reversed rows and columns is lower bidiagonal, and its
+        // transpose upper bidiagonal.
         let turned = block[0].abs() < block[block.len() - 1].abs();
         if turned {
             block.reverse();

@@ -1,4 +1,4 @@
-//! Cholesky's factors: without and with pivots.
+//! Cholesky factors, without and with pivoting.
 
 use crate::float::{Float, bytes, rescale, stack, view, view_mut};
 use crate::lu::trtrs;
@@ -7,7 +7,7 @@ use dyn_stack::StackReq;
 use faer::Par;
 use faer::linalg::cholesky::{llt, llt_pivoting};
 
-/// Zeros above the diagonal.
+/// Sets the elements above the diagonal to 0.
 pub fn clear_upper<T: Float>(a: &mut [T], n: usize) {
     (1..n).for_each(|j| a[j * n..j * n + j].fill(T::default()));
 }
@@ -45,7 +45,7 @@ pub fn potri<T: Float>(inverse: &mut [T], l: &[T], n: usize, scratch: Scratch<'_
     0
 }
 
-/// The upper triangle as the lower one.
+/// Copies the lower triangle to the upper one.
 pub fn mirror<T: Float>(a: &mut [T], n: usize) {
     for j in 1..n {
         (0..j).for_each(|i| a[i + j * n] = a[j + i * n]);
@@ -61,13 +61,13 @@ pub fn pstrf_bytes<T: Float>(n: usize) -> usize {
 }
 
 pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scratch: Scratch<'_>) -> Option<usize> {
-    // faer makes no column of zeros alone.
+    // faer cannot factor a matrix whose diagonal is 0.
     if (0..n).all(|i| a[i + i * n] == T::default()) {
         pivots.iter_mut().enumerate().for_each(|(i, pivot)| *pivot = i as i32 + 1);
         a.fill(T::default());
         return Some(0);
     }
-    // A matrix whose greatest pivot has an inverse or a square beyond the normal numbers is scaled, by an even power of 2.
+    // A matrix is scaled by an even power of 2 if the inverse or the square of its greatest diagonal element is not a normal number.
     let most = (0..n).fold(T::default(), |most, i| most.greater(a[i + i * n]));
     let scaled = most.finite() && most > T::default() && !(most < T::LARGE && most > T::ONE / T::LARGE);
     let half = if scaled { -most.exponent() / 2 } else { 0 };
@@ -78,7 +78,7 @@ pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scra
     let (info, _) = done.ok()?;
     rescale(a, -half);
     pivots.iter_mut().zip(columns.iter()).for_each(|(pivot, &column)| *pivot = column as i32 + 1);
-    // Of zeros faer makes columns, too: a pivot that is not positive ends it, whatever the tolerance.
+    // faer also makes columns of zero pivots. A pivot that is not positive ends the factor, for any tolerance.
     let least = |k: usize| a[k + k * n].to_f64().powi(2);
     let rank = (0..info.rank).find(|&k| least(k) <= tol.max(0.0)).unwrap_or(info.rank);
     clear_upper(a, n);

@@ -1,4 +1,4 @@
-//! Eigenvalues: of symmetric matrices, and of any.
+//! Eigenvalues of symmetric and general matrices.
 
 use crate::float::{Float, bytes, dot, fast, greatest, norm, rescale, scale, stack, unit, view, view_mut};
 use crate::francis;
@@ -25,9 +25,9 @@ pub fn syev_bytes<T: Float>(n: usize, vectors: bool) -> usize {
 }
 
 pub fn syev<T: Float>(a: &mut [T], n: usize, w: &mut [T], z: Option<&mut [T]>, scratch: Scratch<'_>) -> Info {
-    // The upper triangle is not looked at, whatever stands there.
+    // The upper triangle may contain anything and is ignored.
     (1..n).for_each(|j| a[j * n..j * n + j].fill(T::default()));
-    // faer's divide and conquer ends its search for an eigenvalue by thresholds for matrices of norm 1.
+    // faer's divide and conquer uses absolute thresholds that suit matrices of norm 1.
     let exponent = match unit(a) {
         Ok(exponent) => exponent,
         Err(info) => return info,
@@ -74,23 +74,24 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
     0
 }
 
-/// Eigenvalues as they are without the power of 2 that the matrix was multiplied by.
+/// Removes the power of 2 by which the matrix was multiplied from its eigenvalues.
 pub fn unscale<T: Float>(re: &mut [T], im: &mut [T], exponent: i32) {
     rescale(re, -exponent);
     for x in im.iter_mut().filter(|x| **x != T::default()) {
-        // A pair, whose vectors are two columns, stays one where its imaginary part is too small for a number.
+        // A complex pair has two columns of vectors. It stays a pair even if its imaginary part underflows.
         let sign = *x;
         rescale(std::slice::from_mut(x), -exponent);
         *x = if *x == T::default() { (T::LEAST * T::EPS).with_sign(sign) } else { *x };
     }
 }
 
-/// Eigenvalues and vectors by faer's Schur form. False if there was no convergence.
+/// Computes eigenvalues and eigenvectors from faer's Schur form. Returns false if there is no convergence.
 ///
-/// faer exports no Schur form: `evd_real` computes one, with many shifts at once, by `schur::real_schur::multishift_qr`, which stands in a
-/// private module and has 2000 lines with the functions that it calls. For matrices that `francis::suits` leaves to it, it is faster than
-/// [`francis`]. So the form is read where `evd_real` leaves it: in the first two matrices that it takes from the scratch memory. Cargo.toml
-/// names the one version of faer that was read for this, and a test in thorn's `src/cpu/lapack/values.rs` fails for another order.
+/// faer does not export the Schur form. `evd_real` computes it with many shifts at once, by `schur::real_schur::multishift_qr`. That
+/// function is in a private module and has 2000 lines with the functions that it calls. For matrices that `francis::suits` does not accept,
+/// it is faster than [`francis`]. Therefore the Schur form is read from where `evd_real` leaves it: from the first two matrices that it
+/// allocates in the scratch memory. Cargo.toml pins the version of faer that was examined for this, and a test in thorn's
+/// `src/cpu/lapack/values.rs` fails if the order of allocation changes.
 fn large<T: Float>(
     a: &mut [T],
     n: usize,
@@ -102,7 +103,7 @@ fn large<T: Float>(
 ) -> bool {
     let (values, imaginary) = (DiagMut::from_slice_mut(&mut *re), DiagMut::from_slice_mut(&mut *im));
     let vectors = v.as_deref_mut().map(|v| {
-        // Elements that are read below have been written, whatever faer does.
+        // The memory that is read below is initialised here, because faer might not write all of it.
         let (_t, stack) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         let (_z, _) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         view_mut(v, n, n)
@@ -111,10 +112,11 @@ fn large<T: Float>(
         return false;
     }
     let Some(v) = v else { return true };
-    // It has vectors of its own in `v`, but see [`Schur`]. Schur's form and vectors it has left in the memory that it asked for first.
-    // SAFETY: the memory was zeros before faer wrote there, and any bits are a float.
+    // faer also writes eigenvectors to `v`, which are not used: see [`Schur`]. It left the Schur form and the Schur vectors in the memory
+    // that it allocated first.
+    // SAFETY: the memory was zeroed before faer wrote to it, and any bits are a float.
     let (mut t, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
-    // SAFETY: as above.
+    // SAFETY: the same holds for the second matrix.
     let (mut z, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
     if !schur::is_form(t.as_mat_ref()) {
         return false;
@@ -124,12 +126,12 @@ fn large<T: Float>(
     true
 }
 
-/// The same of what is small, by a Schur form of our own.
+/// Computes eigenvalues and eigenvectors of a small matrix, by the Schur form of [`francis`].
 fn small<T: Float>(h: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<&mut [T]>, sums: &mut [T], stack: &mut MemStack) -> bool {
     let (mut z, stack) = stack.make_with(if v.is_some() { n * n } else { 0 }, |at| if at % (n + 1) == 0 { T::ONE } else { T::default() });
     if n > 2 {
         let width = recommended_block_size::<T>(n - 1, n - 1);
-        // SAFETY: floats, which the reduction writes.
+        // SAFETY: the reduction writes these floats before it reads them.
         let (mut factors, stack) = unsafe { temp_mat_uninit::<T, _, _>(width, n - 1, stack) };
         let mut factors = factors.as_mat_mut();
         hessenberg_in_place(view_mut(h, n, n), factors.rb_mut(), Par::Seq, stack, Default::default());
@@ -150,10 +152,10 @@ fn small<T: Float>(h: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<
     done
 }
 
-/// The eigenvectors, for Schur's form in standard form and its vectors.
+/// The eigenvectors for a Schur form in standard form and its vectors.
 fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &mut [T], stack: &mut MemStack) {
     let n = t.nrows();
-    // SAFETY: floats, filled before they are read.
+    // SAFETY: these floats are written before they are read.
     let (mut x, _) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
     let mut x = x.as_mat_mut();
     Schur::new(t, sums).vectors(x.rb_mut());
@@ -161,17 +163,17 @@ fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &
     triangular::matmul(view_mut(v, n, n), all, Accum::Replace, z, all, x.rb(), upper, T::ONE, Par::Seq);
 }
 
-/// Makes rows and columns alike in norm, by powers of 2: `a = inverse(D) a D` for a diagonal D, which is multiplied to `scales`.
+/// Makes the norms of rows and columns similar: `a = inverse(D) a D` for a diagonal D of powers of 2, by which `scales` is multiplied.
 ///
-/// The diagonal counts, though scaling leaves it alone: where it is most of a row, making the rest alike would magnify rounding errors by
-/// D.
+/// The norms include the diagonal, although scaling does not change it. If the diagonal is most of a row, balancing the rest would magnify
+/// rounding errors by D.
 #[inline(always)]
 fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
     let (two, limit) = (T::of(2.0), T::of(0.95));
     for _ in 0..20 {
         let mut done = true;
         for i in 0..n {
-            // No square overflows: the matrix was scaled.
+            // Squares do not overflow, because the matrix was scaled.
             let (above, below) = a[i * n..(i + 1) * n].split_at(i);
             let column = dot(above, above) + dot(&below[1..], &below[1..]);
             let (left, right) = ((0..i).map(|j| i + j * n), (i + 1..n).map(|j| i + j * n));
@@ -212,7 +214,7 @@ fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
     }
 }
 
-/// Gives each vector the norm 1, and of pairs the greatest element the imaginary part 0.
+/// Scales each vector to norm 1. A complex vector is multiplied so that its greatest element is real.
 fn normalize<T: Float>(v: &mut [T], n: usize, im: &[T]) {
     let mut j = 0;
     while j < n {

@@ -1,4 +1,4 @@
-//! The numbers that are computed with: float32 and float64, their columns, and views for faer.
+//! The types of elements, float32 and float64; operations on columns; views for faer.
 
 use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::{MemStack, StackReq};
@@ -6,7 +6,7 @@ use faer::{MatMut, MatRef};
 use faer_traits::RealField;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A float, as loops over columns need it.
+/// A float with the operations that loops over columns need.
 pub trait Float:
     RealField
     + Copy
@@ -22,13 +22,13 @@ pub trait Float:
     + MulAssign
     + DivAssign
 {
-    /// 1.
+    /// The number 1.
     const ONE: Self;
-    /// The distance from 1 to the next.
+    /// The distance from 1 to the next number.
     const EPS: Self;
     /// The least normal number.
     const LEAST: Self;
-    /// Matrices with greater elements, or none greater than its inverse, are scaled.
+    /// A matrix is scaled if its greatest element is above this, or below its inverse.
     const LARGE: Self;
     /// The exponent of the greatest power of 2 whose inverse is a normal number, too.
     const EXPONENT: i32;
@@ -41,9 +41,9 @@ pub trait Float:
     fn greater(self, other: Self) -> Self;
     fn finite(self) -> bool;
     fn not_a_number(self) -> bool;
-    /// 2^n with n the exponent of this.
+    /// 2^n, where n is the exponent of the number.
     fn power_of_two(self) -> Self;
-    /// The n with a magnitude from 2^n to 2^(n + 1), of what is finite and not 0.
+    /// The n for which the magnitude is in [2^n, 2^(n + 1)). The number must be finite and not 0.
     fn exponent(self) -> i32;
 }
 
@@ -89,7 +89,7 @@ macro_rules! float {
             }
             fn exponent(self) -> i32 {
                 let bits = (self.abs() as f64).to_bits();
-                // The exponent of a subnormal number is in its leading zeros.
+                // Leading zeros of a subnormal number determine its exponent.
                 if bits >> 52 == 0 { -1011 - bits.leading_zeros() as i32 } else { (bits >> 52) as i32 - 1023 }
             }
         }
@@ -98,38 +98,38 @@ macro_rules! float {
 float!(f32, 1e10, 0x7f80_0000);
 float!(f64, 1e75, 0x7ff0_0000_0000_0000);
 
-/// A slice as a matrix.
+/// A slice as a column-major matrix.
 pub fn view<T>(a: &[T], m: usize, n: usize) -> MatRef<'_, T> {
     MatRef::from_column_major_slice(a, m, n)
 }
 
-/// A slice as a matrix that is changed.
+/// A slice as a mutable column-major matrix.
 pub fn view_mut<T>(a: &mut [T], m: usize, n: usize) -> MatMut<'_, T> {
     MatMut::from_column_major_slice_mut(a, m, n)
 }
 
-/// The bytes of a requirement, at any address.
+/// The bytes that a requirement needs at an address of any alignment.
 pub fn bytes(required: StackReq) -> usize {
     required.unaligned_bytes_required()
 }
 
-/// Scratch memory as faer takes it.
+/// Scratch memory in faer's form.
 pub fn stack(scratch: Scratch<'_>) -> &mut MemStack {
     MemStack::new(scratch)
 }
 
-/// Calls a loop compiled for what the machine has.
+/// Calls a loop that is compiled for the instruction sets of the machine.
 #[inline(always)]
 pub fn fast<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The exponent of the factor by which elements may grow: more than they do in practice.
+/// The base-2 logarithm of the largest expected growth of elements, more than occurs in practice.
 const HEADROOM: i32 = 16;
-/// Lanes that sums are kept in.
+/// The number of partial sums.
 const LANES: usize = 16;
 
-/// The sum of products.
+/// The dot product.
 #[inline(always)]
 pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     let mut sums = [T::default(); LANES];
@@ -157,11 +157,11 @@ pub fn axpy<T: Float>(y: &mut [T], a: T, x: &[T]) {
     y.iter_mut().zip(x).for_each(|(y, &x)| *y += a * x);
 }
 
-/// The Euclidean norm, without overflow or underflow on the way.
+/// The Euclidean norm, without overflow or underflow of the squares.
 #[inline(always)]
 pub fn norm<T: Float>(x: &[T]) -> T {
     let sum = dot(x, x);
-    // Where squares are normal numbers and nothing was lost, that is it.
+    // The sum is exact enough if the squares are normal numbers and did not overflow.
     if sum > T::LEAST / (T::EPS * T::EPS) && sum.finite() {
         return sum.root();
     }
@@ -174,18 +174,18 @@ pub fn norm<T: Float>(x: &[T]) -> T {
     scale * sum.root()
 }
 
-/// The greatest magnitude; NaN where there is one.
+/// The greatest magnitude; NaN if an element is NaN.
 #[inline(always)]
 pub fn greatest<T: Float>(x: &[T]) -> T {
     x.iter().fold(T::default(), |most, &x| if x.magnitude() > most || x.not_a_number() { x.magnitude() } else { most })
 }
 
-/// The greatest magnitude; [`NOT_FINITE`] where there is an infinity or a NaN.
+/// The greatest magnitude; [`NOT_FINITE`] if an element is infinite or NaN.
 fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
     let (most, nothing) = fast(
         #[inline(always)]
         || {
-            // Zeros, or NaN of what is not finite.
+            // A product with 0 is NaN if the element is not finite, else 0.
             let (mut most, mut nothing) = ([T::default(); LANES], [T::default(); LANES]);
             let chunks = x.chunks_exact(LANES);
             let rest = chunks.remainder();
@@ -199,7 +199,7 @@ fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
                 most[k] = if x.magnitude() > most[k] { x.magnitude() } else { most[k] };
                 nothing[k] += x * T::default();
             }
-            // By halves, since of a small matrix one after the other would take longer than all before.
+            // The reduction is by halves, because for a small matrix a sequential one would take longer than the rest.
             let mut width = LANES / 2;
             while width > 0 {
                 for k in 0..width {
@@ -214,8 +214,8 @@ fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
     if nothing == T::default() { Ok(most) } else { Err(NOT_FINITE) }
 }
 
-/// The exponent of the power of 2 that a matrix was multiplied by to bring its greatest element near 1: rounding errors and thresholds of
-/// an iteration are those of a matrix of norm 1 then, whatever its units.
+/// Scales a matrix by a power of 2 so that its greatest element is about 1, and returns the exponent. Rounding errors and thresholds of an
+/// iteration then do not depend on the units of the matrix.
 pub fn unit<T: Float>(a: &mut [T]) -> Result<i32, Info> {
     let most = extent(a)?;
     let exponent = if most == T::default() { 0 } else { -most.exponent() };
@@ -223,20 +223,20 @@ pub fn unit<T: Float>(a: &mut [T]) -> Result<i32, Info> {
     Ok(exponent)
 }
 
-/// As [`unit`], where squares of the elements would overflow or underflow; 0 for other matrices, which are left as they are.
+/// Applies [`unit`] if squares of the elements would overflow or underflow. Other matrices are unchanged, and the result is 0.
 pub fn scale<T: Float>(a: &mut [T]) -> Result<i32, Info> {
     let most = extent(a)?;
     if most < T::LARGE && most > T::ONE / T::LARGE { Ok(0) } else { unit(a) }
 }
 
-/// As [`scale`], of matrices that may have infinities and NaN, which are left as they are.
+/// [`scale`] for matrices that may have infinities and NaN. Such matrices are unchanged.
 pub fn lascl<T: Float>(a: &mut [T]) -> i32 {
     scale(a).unwrap_or(0)
 }
 
-/// The exponent of the power of 2 that a matrix was multiplied by where sums of its elements would overflow, or where all are so small that
-/// the digits of what is made of them are lost. What is small beside the greatest element remains, other than with [`scale`]: enough for
-/// what takes no squares of elements, as LU and QR.
+/// Scales a matrix by a power of 2 if sums of its elements would overflow, or if all elements are so small that results lose digits.
+/// Returns the exponent. Unlike [`scale`], it keeps elements that are small compared with the greatest one. This suffices for LU and QR,
+/// which do not square elements.
 pub fn headroom<T: Float>(a: &mut [T]) -> i32 {
     let Ok(most) = extent(a) else { return 0 };
     let exponent = match most {
@@ -249,7 +249,7 @@ pub fn headroom<T: Float>(a: &mut [T]) -> i32 {
     exponent
 }
 
-/// `x * 2^exponent`, where the power may be out of range.
+/// `x * 2^exponent`. The power itself may be out of range.
 pub fn rescale<T: Float>(x: &mut [T], exponent: i32) {
     let mut rest = exponent;
     while rest != 0 {

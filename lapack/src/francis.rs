@@ -1,20 +1,20 @@
-//! Schur's form of small Hessenberg matrices, by Francis's steps of two shifts: the method of LAPACK's xLAHQR and xLANV2.
+//! The Schur form of small Hessenberg matrices by Francis's double-shift steps, the method of LAPACK's xLAHQR and xLANV2.
 //!
-//! faer's does the same with reflectors made for any length, which for three rows takes as long as all the rest.
+//! faer's method is the same, but its reflectors are written for any length. For three rows they take as long as all the rest.
 
 use crate::float::{Float, view_mut};
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
 
-/// Returns true if this is faster for order n than faer's, with many shifts at once.
+/// Returns true if this method is faster for order n than faer's, which uses many shifts at once.
 pub fn suits(n: usize, vectors: bool) -> bool {
     n < if vectors { 100 } else { 256 }
 }
 
-/// Steps for each eigenvalue, with 10 rows or fewer; more rows have as many times their number.
+/// The largest number of steps for each eigenvalue is this times the number of rows, or times 10 for smaller matrices.
 const STEPS: usize = 30;
 
-/// A square matrix, column after column.
+/// A square matrix in column-major order.
 struct Square<'a, T> {
     data: &'a mut [T],
     n: usize,
@@ -31,7 +31,7 @@ impl<T: Float> Square<'_, T> {
         self.data[i + j * self.n] = x;
     }
 
-    /// Reflects rows `k..k + N` of columns `cols`.
+    /// Applies a reflector to rows `k..k + N` of columns `cols`.
     #[inline(always)]
     fn reflect_rows<const N: usize>(&mut self, k: usize, cols: std::ops::Range<usize>, v: [T; 3], tau: T) {
         for j in cols {
@@ -42,7 +42,7 @@ impl<T: Float> Square<'_, T> {
         }
     }
 
-    /// Reflects columns `k..k + N` of rows `rows`.
+    /// Applies a reflector to columns `k..k + N` of rows `rows`.
     #[inline(always)]
     fn reflect_cols<const N: usize>(&mut self, k: usize, rows: std::ops::Range<usize>, v: [T; 3], tau: T) {
         let (x, others) = self.data[k * self.n..(k + N) * self.n].split_at_mut(self.n);
@@ -65,8 +65,8 @@ impl<T: Float> Square<'_, T> {
     }
 }
 
-/// Makes Schur's form of the Hessenberg matrix `h`, and its eigenvalues; without `z`, these alone. The columns of `z` are turned with it.
-/// False if there was no convergence.
+/// Reduces the Hessenberg matrix `h` to Schur form and multiplies `z` by the Schur vectors. Without `z`, computes only the eigenvalues.
+/// Returns false if there is no convergence.
 #[inline(always)]
 pub fn schur<T: Float>(h: &mut [T], n: usize, z: Option<&mut [T]>, re: &mut [T], im: &mut [T]) -> bool {
     let mut h = Square { data: h, n };
@@ -97,7 +97,8 @@ pub fn schur<T: Float>(h: &mut [T], n: usize, z: Option<&mut [T]>, re: &mut [T],
     true
 }
 
-/// The first row of the last block before row `end` that nothing connects with what is above; that is made zero.
+/// Finds the last block before row `end` that is decoupled from the rows above it. Sets the negligible element to 0 and returns the block's
+/// first row.
 #[inline(always)]
 fn negligible<T: Float>(h: &mut Square<'_, T>, end: usize) -> usize {
     let least = T::LEAST * (T::of(h.n as f64) / T::EPS);
@@ -110,7 +111,7 @@ fn negligible<T: Float>(h: &mut Square<'_, T>, end: usize) -> usize {
     0
 }
 
-/// Returns true if the element left of the diagonal in row k may be zero; it is below `least`, or the eigenvalues do not feel it.
+/// Returns true if the element left of the diagonal in row k is negligible: below `least`, or without effect on the eigenvalues.
 #[inline(always)]
 fn is_negligible<T: Float>(h: &Square<'_, T>, k: usize, least: T) -> bool {
     let below = h.at(k, k - 1).magnitude();
@@ -126,7 +127,7 @@ fn is_negligible<T: Float>(h: &Square<'_, T>, k: usize, least: T) -> bool {
     if below > T::EPS * size {
         return false;
     }
-    // The test of Ahues and Tisseur.
+    // The criterion of Ahues and Tisseur.
     let (less, more) = ordered(below, h.at(k - 1, k).magnitude());
     let (smaller, larger) = ordered(here.magnitude(), (before - here).magnitude());
     let sum = larger + more;
@@ -138,8 +139,8 @@ fn ordered<T: Float>(a: T, b: T) -> (T, T) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// The eigenvalues of the last two rows, or other numbers of that size where these did not help; those of a real pair that is nearer,
-/// twice.
+/// The eigenvalues of the last two rows. A real pair is replaced by the eigenvalue nearer to the last diagonal element, twice. At every
+/// tenth step, other numbers of this size are used, because these did not converge.
 #[inline(always)]
 fn shifts<T: Float>(h: &Square<'_, T>, first: usize, end: usize, step: usize) -> [[T; 2]; 2] {
     let zero = T::default();
@@ -170,7 +171,7 @@ fn exceptional<T: Float>(diagonal: T, size: T) -> [T; 4] {
     [a, T::of(-0.4375) * size, size, a]
 }
 
-/// One step with two shifts in rows and columns `first..end`.
+/// Does one double-shift step in rows and columns `first..end`.
 #[inline(always)]
 fn francis<T: Float>(h: &mut Square<'_, T>, mut z: Option<&mut Square<'_, T>>, first: usize, end: usize, shifts: [[T; 2]; 2]) {
     let n = h.n;
@@ -189,7 +190,7 @@ fn francis<T: Float>(h: &mut Square<'_, T>, mut z: Option<&mut Square<'_, T>>, f
                 h.set(k + 2, k - 1, T::default());
             }
         } else if start > first {
-            // The elements beside it count as zeros.
+            // The other elements of this row and column are negligible.
             h.set(k, k - 1, h.at(k, k - 1) * (T::ONE - tau));
         }
         if three {
@@ -208,7 +209,8 @@ fn francis<T: Float>(h: &mut Square<'_, T>, mut z: Option<&mut Square<'_, T>>, f
     }
 }
 
-/// Where the step begins, the last row above which two small elements stand, and the first column of the shifted matrix's square there.
+/// The row at which the step begins, and the first column of the shifted matrix's square there. It is the last row above which two small
+/// elements make the coupling negligible.
 #[inline(always)]
 fn bulge<T: Float>(h: &Square<'_, T>, first: usize, end: usize, [x, y]: [[T; 2]; 2]) -> (usize, [T; 3]) {
     let mut m = end - 3;
@@ -234,7 +236,7 @@ fn bulge<T: Float>(h: &Square<'_, T>, first: usize, end: usize, [x, y]: [[T; 2];
     }
 }
 
-/// Makes of a column the vector of a reflector, whose first element is 1; returns what the column becomes, and tau.
+/// Turns a column into the vector of a reflector whose first element is 1. Returns the reflected first element and tau.
 #[inline(always)]
 fn reflector<T: Float>(v: &mut [T; 3]) -> (T, T) {
     let most = v[0].magnitude().greater(v[1].magnitude()).greater(v[2].magnitude());
@@ -249,7 +251,7 @@ fn reflector<T: Float>(v: &mut [T; 3]) -> (T, T) {
 }
 
 /// Rotates rows and columns k and k + 1 into standard form: two real eigenvalues on the diagonal, or the real part of a complex pair twice.
-/// The eigenvalues are written to `re` and `im`. Without `z` the other rows and columns are left alone.
+/// Writes the eigenvalues to `re` and `im`. Without `z`, other rows and columns are unchanged.
 #[inline(always)]
 pub fn pair<T: Float>(mut h: MatMut<'_, T>, z: Option<MatMut<'_, T>>, k: usize, re: &mut [T], im: &mut [T]) {
     let n = h.ncols();
@@ -268,7 +270,7 @@ pub fn pair<T: Float>(mut h: MatMut<'_, T>, z: Option<MatMut<'_, T>>, k: usize, 
     rotate(z.get_mut(..n, k..k + 2), turn);
 }
 
-/// `x = cos x + sin y`, `y = cos y - sin x` for two columns.
+/// `x = cos x + sin y`, `y = cos y - sin x` for two columns
 #[inline(always)]
 fn rotate<T: Float>(mut columns: MatMut<'_, T>, [cos, sin]: [T; 2]) {
     for i in 0..columns.nrows() {
@@ -277,8 +279,8 @@ fn rotate<T: Float>(mut columns: MatMut<'_, T>, [cos, sin]: [T; 2]) {
     }
 }
 
-/// The rows of a 2 x 2 matrix turned into standard form, and cosine and sine of that: upper triangular if its eigenvalues are real, else
-/// with equal elements on the diagonal and others of different sign.
+/// The standard form of a 2 x 2 matrix, and the cosine and sine of the rotation. The standard form is upper triangular if the eigenvalues
+/// are real. Otherwise its diagonal elements are equal, and the others have different signs.
 #[inline(always)]
 fn standard<T: Float>([a, b, c, d]: [T; 4]) -> ([T; 4], [T; 2]) {
     let (zero, one, two) = (T::default(), T::ONE, T::of(2.0));
@@ -302,7 +304,7 @@ fn standard<T: Float>([a, b, c, d]: [T; 4]) -> ([T; 4], [T; 2]) {
         let length = c.length(root);
         return ([d + root, b - c, zero, d - (most / root) * least], [root / length, c / length]);
     }
-    // Eigenvalues that are complex, or nearly equal: elements of the diagonal are made equal.
+    // For complex or nearly equal eigenvalues, the diagonal elements are made equal.
     let sum = b + c;
     let length = sum.length(difference);
     let cos = ((one + sum.magnitude() / length) / two).root();

@@ -1,14 +1,14 @@
 //! Decompositions and solvers with LAPACK's conventions: column-major matrices, pivots that count from 1, packed reflectors, `info`.
 //!
-//! [`Lapack`] is what there is to call, once for float32 and once for float64. faer computes what takes long, in Rust, one thread and
-//! memory the caller brings: Cholesky, triangular systems, eigenvalues, singular values; `schur` and `francis` say what of these it does
-//! not. LU and QR are written here, of products and triangular systems, since faer's do not go on behind a pivot or a column of zeros.
-//! Products are those [provided](private_gemm_x86::provide).
+//! The trait [`Lapack`] has all functions, for float32 and float64. faer computes Cholesky factors, triangular systems, eigenvalues and
+//! singular values, on one thread and in the caller's memory; the documentation of `schur` and `francis` names the exceptions. LU and QR
+//! are implemented here with products and triangular systems, because faer's versions do not continue after a pivot or a column of zeros.
+//! The program [provides](private_gemm_x86::provide) the products.
 //!
-//! Where a [vendor's](vendor) library was chosen, it computes what it has a routine for.
+//! If a [vendor's](vendor) library was chosen, its routines are used where they exist.
 //!
-//! A matrix of m rows and n columns is a slice of m * n elements, column after column. Scratch memory is as long as the function
-//! `..._bytes` of the same name says.
+//! A matrix of m rows and n columns is a slice of m * n elements in column-major order. Scratch memory has the size that the function
+//! `..._bytes` of the same name returns.
 
 mod bidiagonal;
 mod cholesky;
@@ -26,13 +26,13 @@ pub use private_gemm_x86::{Matrix, Products, provide};
 
 use std::mem::MaybeUninit;
 
-/// Memory for what is computed on the way; any bytes, at any address.
+/// Scratch memory: uninitialised bytes at an address of any alignment.
 pub type Scratch<'a> = &'a mut [MaybeUninit<u8>];
 
-/// The `info` that LAPACK's drivers return: 0, or a positive one, of which LAPACK's manual tells.
+/// The `info` of LAPACK's drivers: 0 for success, or a positive number that LAPACK's manual explains.
 pub type Info = i32;
 
-/// The `info` of a matrix with an infinity or a NaN, of which there are no eigenvalues or singular values.
+/// The `info` of a matrix with an infinity or a NaN, which has no eigenvalues or singular values.
 pub const NOT_FINITE: Info = -1;
 
 /// The shape of orthogonal factors.
@@ -48,7 +48,7 @@ pub enum Vectors {
 
 macro_rules! lapack {
     ($($(#[doc = $doc:literal])* fn $name:ident($($arg:ident: $T:ty),*) $(-> $R:ty)? = $own:path $(, $vendors:path)?;)*) => {
-        /// The functions, for the types that have them: our own, and what calls a library's.
+        /// The functions for each type. They call the implementations of this crate or a vendor's library.
         pub trait Lapack: Copy + PartialOrd + 'static {
             $($(#[doc = $doc])* fn $name($($arg: $T),*) $(-> $R)?;)*
         }
@@ -74,25 +74,25 @@ macro_rules! lapack {
 }
 
 lapack! {
-    /// `A = P L U` for m x n, in place of A: U, and below its diagonal L, whose diagonal is 1. `pivots[i]` is the row, from 1, that row i
-    /// was exchanged with, in this order; there are min(m, n). The `info` k > 0: U(k, k) is 0, the first to be so.
+    /// `A = P L U` for an m x n matrix, in place: U, and below its diagonal L, whose diagonal is 1. `pivots[i]` is the row, from 1, with
+    /// which row i was exchanged, in this order; there are min(m, n). The `info` k > 0 is the first k for which U(k, k) is 0.
     fn getrf(a: &mut [Self], m: usize, n: usize, pivots: &mut [i32]) -> Info = lu::getrf, vendor::getrf;
-    /// `B = inverse(A) B` for n x k, of the factors of an n x n matrix.
+    /// `B = inverse(A) B` for B n x k, from the factors of A.
     fn getrs(lu: &[Self], n: usize, pivots: &[i32], b: &mut [Self], k: usize) = lu::getrs, vendor::getrs;
-    /// The inverse of an n x n matrix of its factors, none of whose pivots is 0.
+    /// The inverse of an n x n matrix from its factors, none of whose pivots is 0.
     fn getri(inverse: &mut [Self], lu: &[Self], n: usize, pivots: &[i32], scratch: Scratch<'_>) = lu::getri, vendor::getri;
     /// The bytes for `getri`.
     fn getri_bytes(n: usize) -> usize = lu::getri_bytes::<Self>, vendor::getri_bytes;
-    /// `B = inverse(A) B`, or of the transposed A, for the upper or lower triangle of A, whose diagonal is taken for 1 with `unit`.
-    /// The `info` k > 0: A(k, k) is 0, and B as it was.
+    /// `B = inverse(A) B` for the upper or lower triangle of A, or of its transpose. With `unit`, the diagonal counts as ones.
+    /// The `info` k > 0: A(k, k) is 0, and B is unchanged.
     fn trtrs(a: &[Self], n: usize, b: &mut [Self], k: usize, upper: bool, transposed: bool, unit: bool) -> Info = lu::trtrs, vendor::trtrs;
 
-    /// `A = L L'` for the lower triangle of A, n x n, in place; above the diagonal are zeros then.
-    /// The `info` k > 0: the leading minor of order k is not positive definite.
+    /// `A = L L'` for the lower triangle of A, n x n, in place. Elements above the diagonal become 0. The `info` k > 0: the leading minor
+    /// of order k is not positive definite.
     fn potrf(a: &mut [Self], n: usize, scratch: Scratch<'_>) -> Info = cholesky::potrf, vendor::potrf;
     /// The bytes for `potrf`.
     fn potrf_bytes(n: usize) -> usize = cholesky::potrf_bytes::<Self>;
-    /// `B = inverse(L L') B` for n x k.
+    /// `B = inverse(L L') B` for B n x k.
     fn potrs(l: &[Self], n: usize, b: &mut [Self], k: usize) -> Info = cholesky::potrs, vendor::potrs;
     /// `inverse(L L')`, both triangles.
     fn potri(inverse: &mut [Self], l: &[Self], n: usize, scratch: Scratch<'_>) -> Info = cholesky::potri, vendor::potri;
@@ -100,8 +100,8 @@ lapack! {
     fn potri_bytes(n: usize) -> usize = cholesky::potri_bytes::<Self>;
     /// `P' A P = L L'` with complete pivoting for the lower triangle of A. `pivots[i]` is the column of A, from 1, that became column i.
     ///
-    /// Returns the rank, the number of pivots greater than `tol`, or than n * eps * greatest diagonal element if that is greater; columns
-    /// of L behind it are zeros. `None`: a diagonal element is negative or not a number.
+    /// Returns the rank: the number of pivots greater than `tol` and than n * eps * the greatest diagonal element. Columns of L after the
+    /// rank are zeros. `None` if a diagonal element is negative or NaN.
     fn pstrf(a: &mut [Self], n: usize, pivots: &mut [i32], tol: f64, scratch: Scratch<'_>) -> Option<usize> = cholesky::pstrf,
         vendor::pstrf;
     /// The bytes for `pstrf`.
@@ -115,40 +115,40 @@ lapack! {
     fn orgqr(q: &mut [Self], m: usize, n: usize, a: &[Self], k: usize, tau: &[Self], scratch: Scratch<'_>) = qr::orgqr, vendor::orgqr;
     /// The bytes for `orgqr`.
     fn orgqr_bytes(m: usize, n: usize, k: usize) -> usize = qr::orgqr_bytes::<Self>, vendor::orgqr_bytes;
-    /// `C = Q C` for C m x n or, with `left` false, `C Q`; with `transposed` of Q'. Q is the product of the k reflectors of `a`.
+    /// `C = Q C` for C m x n, or `C = C Q` without `left`; with `transposed`, Q' replaces Q. Q is the product of the k reflectors of `a`.
     fn ormqr(c: &mut [Self], m: usize, n: usize, a: &[Self], k: usize, tau: &[Self], left: bool, transposed: bool, scratch: Scratch<'_>) =
         qr::ormqr, vendor::ormqr;
     /// The bytes for `ormqr`.
     fn ormqr_bytes(m: usize, n: usize, k: usize, left: bool) -> usize = qr::ormqr_bytes::<Self>, vendor::ormqr_bytes;
-    /// The X of least `|B - A X|` for A m x n, m >= n, and B m x k, in the first n rows of `b`. `a` becomes what `geqrf` makes of it.
-    /// The `info` i > 0: R(i, i) is 0.
+    /// The X that minimizes `|B - A X|` for A m x n, m >= n, and B m x k, in the first n rows of `b`. `a` is replaced by the result of
+    /// `geqrf`. The `info` i > 0: R(i, i) is 0.
     fn gels(a: &mut [Self], m: usize, n: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info = qr::gels;
-    /// The X of least norm, n x k, with `A' X = B` for A n x m, n >= m, and B the first m rows of `b`, n x k. As `gels` otherwise.
+    /// The X of least norm, n x k, with `A' X = B`, where A is n x m, n >= m, and B is the first m rows of `b`. Otherwise like `gels`.
     fn gels_least_norm(a: &mut [Self], n: usize, m: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info =
         qr::least_norm;
-    /// Multiplies by a power of 2, whose exponent it returns, where squares of the elements would overflow or underflow.
+    /// Multiplies by a power of 2 if squares of the elements would overflow or underflow. Returns the exponent.
     fn lascl(a: &mut [Self]) -> i32 = float::lascl;
-    /// Multiplies by a power of 2, whose exponent it returns, where sums of elements would overflow, or all are so small that digits are
-    /// lost.
+    /// Multiplies by a power of 2 if sums of elements would overflow, or if all elements are so small that digits are lost. Returns the
+    /// exponent.
     fn headroom(a: &mut [Self]) -> i32 = float::headroom;
     /// `x = x * 2^exponent`
     fn rescale(x: &mut [Self], exponent: i32) = float::rescale;
     /// The bytes for `gels` and `gels_least_norm`.
     fn gels_bytes(m: usize, n: usize, k: usize) -> usize = qr::gels_bytes::<Self>;
 
-    /// The eigenvalues w, ascending, of the lower triangle of A, n x n, and if asked for the eigenvectors as columns of Z. `a` is
-    /// destroyed. The `info` > 0: no convergence.
+    /// The eigenvalues w of the lower triangle of A, n x n, ascending, and on request the eigenvectors as columns of Z. `a` is destroyed.
+    /// The `info` > 0: no convergence.
     fn syev(a: &mut [Self], n: usize, w: &mut [Self], z: Option<&mut [Self]>, scratch: Scratch<'_>) -> Info = eigen::syev, vendor::syev;
     /// The bytes for `syev`.
     fn syev_bytes(n: usize, vectors: bool) -> usize = eigen::syev_bytes::<Self>, vendor::syev_bytes;
-    /// The eigenvalues re + i im of A, n x n, and if asked for the right eigenvectors: a column for a real one, two for a pair, real and
-    /// imaginary part of that with im > 0. Their norms are 1, and the greatest element of complex ones is real. `a` is destroyed. The
-    /// `info` > 0: no convergence.
+    /// The eigenvalues re + i im of A, n x n, and on request the right eigenvectors. A real eigenvalue has one column. A complex pair has
+    /// two: the real and imaginary part of the vector for im > 0. Vectors have norm 1, and the greatest element of a complex one is real.
+    /// `a` is destroyed. The `info` > 0: no convergence.
     fn geev(a: &mut [Self], n: usize, re: &mut [Self], im: &mut [Self], v: Option<&mut [Self]>, scratch: Scratch<'_>) -> Info = eigen::geev,
         vendor::geev;
     /// The bytes for `geev`.
     fn geev_bytes(n: usize, vectors: bool) -> usize = eigen::geev_bytes::<Self>, vendor::geev_bytes;
-    /// `A = U diag(s) V'` for m x n: s descending, U and V with as many columns as `vectors` says. `a` is destroyed. The `info` > 0: no
+    /// `A = U diag(s) V'` for A m x n. s is descending; `vectors` says how many columns U and V have. `a` is destroyed. The `info` > 0: no
     /// convergence.
     fn gesvd(a: &mut [Self], m: usize, n: usize, s: &mut [Self], u: Option<&mut [Self]>, v: Option<&mut [Self]>, vectors: Vectors,
         scratch: Scratch<'_>) -> Info = svd::gesvd, vendor::gesvd;

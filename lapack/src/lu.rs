@@ -1,4 +1,4 @@
-//! LU with partial pivoting, triangular systems, and the inverse.
+//! LU factors with partial pivoting, triangular systems, and inverses.
 
 use crate::float::{Float, axpy, bytes, fast, stack, view, view_mut};
 use crate::{Info, Scratch};
@@ -10,9 +10,9 @@ use faer::perm::PermRef;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, Par};
 
-/// Columns that are eliminated one by one.
+/// The largest number of columns that are eliminated one by one.
 const NARROW: usize = 8;
-/// The order up to which the inverse is the solution for the identity.
+/// The largest order whose inverse is computed by solving for the identity.
 const SMALL: usize = 32;
 
 pub fn getrf<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
@@ -23,8 +23,8 @@ pub fn getrf<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> I
     (0..size).find(|&k| a[k + k * m] == T::default()).map_or(0, |k| k as Info + 1)
 }
 
-/// Factors the left half, makes what follows of the right half, and factors that. The diagonal is a pivot where it has this share of the
-/// greatest element.
+/// Factors the left half, updates the right half, and factors that. A diagonal element is the pivot if its magnitude is at least `share`
+/// times the greatest one of the column.
 pub fn factor<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let size = pivots.len();
     if size <= NARROW {
@@ -45,7 +45,7 @@ pub fn factor<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     right.iter_mut().for_each(|pivot| *pivot += half as i32);
 }
 
-/// Exchanges rows as the pivots say.
+/// Exchanges rows by the pivots.
 fn exchange<T: Float>(a: MatMut<'_, T>, pivots: &[i32]) {
     for col in a.col_iter_mut() {
         let col = col.try_as_col_major_mut().expect("columns are contiguous").as_slice_mut();
@@ -53,7 +53,7 @@ fn exchange<T: Float>(a: MatMut<'_, T>, pivots: &[i32]) {
     }
 }
 
-/// Eliminates one column after the other. A column of zeros is left as it is.
+/// Eliminates one column after the other. A column of zeros is unchanged.
 #[inline(always)]
 fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let (m, n) = (a.nrows(), a.ncols());
@@ -76,7 +76,7 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
         }
         let below = &mut column(left.rb_mut(), k)[k + 1..];
         if pivot != T::default() {
-            // The inverse of a pivot below the normal numbers may overflow.
+            // The inverse of a subnormal pivot may overflow.
             if pivot.magnitude() >= T::LEAST {
                 let inverse = T::ONE / pivot;
                 below.iter_mut().for_each(|x| *x *= inverse);
@@ -95,11 +95,11 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     }
 }
 
-/// A column as a slice.
+/// Column j as a slice.
 #[inline(always)]
 pub fn column<T: Float>(a: MatMut<'_, T>, j: usize) -> &mut [T] {
     let (m, at) = (a.nrows(), a.col_mut(j).as_ptr_mut());
-    // SAFETY: matrices here are column-major, so the rows of a column follow each other; the view is taken, and nobody else has it.
+    // SAFETY: matrices here are column-major, so that the rows of a column are contiguous. The function takes the only view of the column.
     unsafe { std::slice::from_raw_parts_mut(at, m) }
 }
 

@@ -1,6 +1,6 @@
-//! QR by Householder's reflectors, packed as LAPACK has them, and least squares.
+//! QR by Householder reflectors in LAPACK's packed form, and least squares.
 //!
-//! A block of reflectors is `I - V T V'` with a triangular T, which is made of the vectors and tau whenever it is needed.
+//! A block of reflectors is `I - V T V'` with a triangular T, which is computed from the vectors and tau when it is needed.
 
 use crate::float::{Float, axpy, bytes, dot, fast, greatest, norm, rescale, view, view_mut};
 use crate::lu::column;
@@ -12,7 +12,7 @@ use faer::mat::AsMatMut;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// The reflectors of a block, for a matrix with as many of them.
+/// The number of reflectors in a block, for a matrix with k reflectors.
 fn width(k: usize) -> usize {
     if k <= 16 { k.max(1) } else { 32.min(k) }
 }
@@ -37,7 +37,7 @@ pub fn geqrf<T: Float>(a: &mut [T], m: usize, n: usize, tau: &mut [T], scratch: 
     }
 }
 
-/// Factors a panel, one column after the other.
+/// Factors a panel column by column.
 #[inline(always)]
 fn reflect<T: Float>(mut a: MatMut<'_, T>, tau: &mut [T]) {
     for k in 0..tau.len() {
@@ -56,7 +56,7 @@ fn reflect<T: Float>(mut a: MatMut<'_, T>, tau: &mut [T]) {
     }
 }
 
-/// Makes of a column its first element after reflection, and the vector behind it; returns tau. LAPACK's larfg.
+/// Replaces a column by its reflected first element, followed by the vector of the reflector. Returns tau. LAPACK's larfg.
 #[inline(always)]
 fn reflector<T: Float>(col: &mut [T]) -> T {
     let (head, tail) = col.split_at_mut(1);
@@ -75,7 +75,7 @@ fn reflector<T: Float>(col: &mut [T]) -> T {
     (beta - alpha) / beta
 }
 
-/// [`reflector`] where the norm is too small for all digits, or too great: of the column times a power of 2.
+/// [`reflector`] for a column whose norm is too small to be exact, or too large. It scales the column by a power of 2.
 #[cold]
 #[inline(never)]
 fn scaled_reflector<T: Float>(col: &mut [T]) -> T {
@@ -96,7 +96,7 @@ fn scaled_reflector<T: Float>(col: &mut [T]) -> T {
     (beta - alpha) / beta
 }
 
-/// The requirement of [`apply`] for reflectors of m rows, a block of `k`, and a matrix of n columns.
+/// The scratch memory of [`apply`] for reflectors of m rows, in blocks for `k` reflectors, and a matrix of n columns.
 fn apply_scratch<T: Float>(m: usize, n: usize, k: usize) -> StackReq {
     let block = width(k);
     StackReq::all_of(&[
@@ -107,7 +107,7 @@ fn apply_scratch<T: Float>(m: usize, n: usize, k: usize) -> StackReq {
     ])
 }
 
-/// `C = Q C`, or `Q' C` if `transposed`, for the product Q of the reflectors below the diagonal of `v`.
+/// `C = Q C`, or `Q' C` if `transposed`, where Q is the product of the reflectors below the diagonal of `v`.
 fn apply<T: Float>(v: MatRef<'_, T>, tau: &[T], transposed: bool, mut c: MatMut<'_, T>, stack: &mut MemStack) {
     let (m, n, k) = (c.nrows(), c.ncols(), tau.len());
     if n == 0 || m == 0 || k == 0 {
@@ -115,17 +115,17 @@ fn apply<T: Float>(v: MatRef<'_, T>, tau: &[T], transposed: bool, mut c: MatMut<
     }
     let (mut full, stack) = temp_mat_zeroed::<T, _, _>(m, k, stack);
     let (mut t, stack) = temp_mat_zeroed::<T, _, _>(k, k, stack);
-    // SAFETY: floats, written before they are read.
+    // SAFETY: these floats are written before they are read.
     let (mut w, stack) = unsafe { temp_mat_uninit::<T, _, _>(k, n, stack) };
-    // SAFETY: as above.
+    // SAFETY: these floats are written before they are read.
     let (mut tw, _) = unsafe { temp_mat_uninit::<T, _, _>(k, n, stack) };
     let (mut full, mut t, mut w, mut tw) = (full.as_mat_mut(), t.as_mat_mut(), w.as_mat_mut(), tw.as_mat_mut());
-    // V with its ones and zeros.
+    // V with explicit ones and zeros.
     for j in 0..k {
         full.rb_mut().col_mut(j).get_mut(j + 1..).copy_from(v.col(j).get(j + 1..));
         full[(j, j)] = T::ONE;
     }
-    // T: column j is -tau[j] T V' v_j above the diagonal, tau[j] on it.
+    // Column j of T is -tau[j] T V' v_j above the diagonal, and tau[j] on it.
     let full = full.rb();
     matmul(t.rb_mut(), Accum::Replace, full.transpose(), full, T::ONE, Par::Seq);
     for j in 0..k {
@@ -151,7 +151,7 @@ pub fn orgqr<T: Float>(q: &mut [T], m: usize, n: usize, a: &[T], k: usize, tau: 
     q.fill(T::default());
     (0..m.min(n)).for_each(|i| q[i + i * m] = T::ONE);
     let (mut q, a, block) = (view_mut(q, m, n), view(a, m, k), width(k));
-    // From the last block: what stands left of it and above is still the identity.
+    // Blocks are applied from the last one. Until then, the rows above and the columns to the left are the identity.
     for start in (0..k).step_by(block).rev() {
         let end = k.min(start + block);
         apply(a.get(start.., start..end), &tau[start..end], false, q.rb_mut().get_mut(start.., start..), stack);
@@ -165,7 +165,7 @@ pub fn ormqr_bytes<T: Float>(m: usize, n: usize, k: usize, left: bool) -> usize 
 
 pub fn ormqr<T: Float>(c: &mut [T], m: usize, n: usize, a: &[T], k: usize, tau: &[T], left: bool, transposed: bool, scratch: Scratch<'_>) {
     let stack = MemStack::new(scratch);
-    // C Q is the transposed of Q' C'.
+    // C Q is the transpose of Q' C'.
     let c = view_mut(c, m, n);
     let (mut c, rows, transposed) = if left { (c, m, transposed) } else { (c.transpose_mut(), n, !transposed) };
     let (a, block) = (view(a, rows, k), width(k));

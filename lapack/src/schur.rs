@@ -1,8 +1,8 @@
-//! Eigenvectors of Schur's form: an upper triangular matrix, but for a 2 x 2 block on the diagonal for each pair of complex eigenvalues.
+//! Eigenvectors from the Schur form: an upper triangular matrix with a 2 x 2 block on the diagonal for each pair of complex eigenvalues.
 //!
-//! Back substitution with the conventions of LAPACK's xTREVC and xLALN2: a divisor smaller than the rounding error of the eigenvalue is
-//! replaced by that, and a vector is scaled before it overflows, so that defective matrices have finite vectors, too. faer's own
-//! substitution compares the determinants of blocks with the norm of the matrix, not with its square, and scales nothing.
+//! Back substitution with the conventions of LAPACK's xTREVC and xLALN2. A divisor that is smaller than the rounding error of the
+//! eigenvalue is replaced by that error. A vector is scaled before it overflows, so that the vectors of defective matrices are finite, too.
+//! faer's substitution compares the determinants of blocks with the norm of the matrix, not with its square, and does not scale.
 
 use crate::float::{Float, axpy, fast, greatest};
 use crate::francis;
@@ -11,43 +11,44 @@ use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Vectors that are computed together, and rows that are eliminated one by one before a product does the rest.
+/// The number of vectors that are computed together. Also the number of rows that are eliminated one by one before a product updates the
+/// rest.
 const BLOCK: usize = 64;
 
-/// Real and imaginary part.
+/// The real and the imaginary part.
 type Complex<T> = [T; 2];
 
-/// The matrix, and what its vectors are compared with.
+/// The matrix, and the limits for its eigenvectors.
 pub struct Schur<'a, T: Float> {
     t: MatRef<'a, T>,
-    /// The sum of magnitudes above the diagonal, for each column.
+    /// The sum of the magnitudes above the diagonal for each column.
     sums: &'a [T],
-    /// The least divisor.
+    /// The smallest divisor.
     least: T,
-    /// Elements grow to this and no more.
+    /// The largest magnitude that elements may reach.
     most: T,
 }
 
-/// An eigenvector in the making.
+/// An eigenvector that is being computed.
 struct Vector<'a, T> {
     re: &'a mut [T],
     /// Empty if the eigenvalue is real.
     im: &'a mut [T],
     value: Complex<T>,
-    /// The first row of the eigenvalue's block on the diagonal.
+    /// The first row of the eigenvalue's diagonal block.
     top: usize,
-    /// Rows of the matrix that divide by less than this divide by this.
+    /// A divisor smaller than this is replaced by this.
     smallest: T,
 }
 
-/// Returns true if no two adjacent elements below the diagonal are other than 0: all blocks have one or two rows.
+/// Returns true if no two adjacent elements below the diagonal are nonzero, so that all blocks have one or two rows.
 pub fn is_form<T: Float>(t: MatRef<'_, T>) -> bool {
     (2..t.nrows()).all(|i| t[(i, i - 1)] == T::default() || t[(i - 1, i - 2)] == T::default())
 }
 
-/// Rotates the 2 x 2 blocks of `t`, and `z` with them, into the standard form that [`Schur`] needs, and writes their eigenvalues.
+/// Rotates the 2 x 2 blocks of `t`, and with them `z`, into the standard form that [`Schur`] needs. Writes their eigenvalues.
 ///
-/// faer leaves blocks with 0 above the diagonal, whose two eigenvalues are real and equal, and blocks in standard form.
+/// faer leaves blocks in standard form, and blocks with a 0 above the diagonal, whose eigenvalues are real and equal.
 pub fn standardize<T: Float>(mut t: MatMut<'_, T>, mut z: MatMut<'_, T>, re: &mut [T], im: &mut [T]) {
     for k in 1..t.nrows() {
         if t[(k, k - 1)] != T::default() {
@@ -57,7 +58,7 @@ pub fn standardize<T: Float>(mut t: MatMut<'_, T>, mut z: MatMut<'_, T>, re: &mu
 }
 
 impl<'a, T: Float> Schur<'a, T> {
-    /// Keeps the columns' sums in `sums`, one for each.
+    /// Writes the columns' sums to `sums`, which has an element for each column.
     pub fn new(t: MatRef<'a, T>, sums: &'a mut [T]) -> Schur<'a, T> {
         let n = t.nrows();
         (0..n).for_each(|j| sums[j] = (0..j).fold(T::default(), |sum, i| sum + t[(i, j)].magnitude()));
@@ -70,13 +71,13 @@ impl<'a, T: Float> Schur<'a, T> {
         if end > 1 && self.t[(end - 1, end - 2)] != T::default() { 2 } else { 1 }
     }
 
-    /// Where some rows begin that end before row `end`, with whole blocks.
+    /// The first row of a group of whole blocks that ends before row `end`.
     fn start(&self, end: usize) -> usize {
         let start = end.saturating_sub(BLOCK);
         if start > 0 && self.t[(start, start - 1)] != T::default() { start - 1 } else { start }
     }
 
-    /// `x` = the eigenvectors, upper triangular: a column for a real one, and two, real and imaginary part, for a pair.
+    /// `x` = the eigenvectors, upper triangular: one column for a real eigenvalue, and two, the real and the imaginary part, for a pair.
     pub fn vectors(&self, mut x: MatMut<'_, T>) {
         x.fill(T::default());
         let mut end = self.t.nrows();
@@ -129,7 +130,7 @@ impl<'a, T: Float> Schur<'a, T> {
         }
     }
 
-    /// Solves for rows `low..high` of a vector, as far as they are above its own, and eliminates what is solved in these rows.
+    /// Solves rows `low..high` of a vector that are above its own block, and eliminates the solved elements from these rows.
     #[inline(always)]
     fn substitute(&self, vector: &mut Vector<'_, T>, low: usize, high: usize) {
         let mut end = high.min(vector.rows());
@@ -138,7 +139,7 @@ impl<'a, T: Float> Schur<'a, T> {
             if first < vector.top {
                 let scale = if end - first == 1 { self.divide(vector, first) } else { self.solve(vector, first) };
                 if scale != T::ONE {
-                    // The solution is that of the scaled vector.
+                    // The solution belongs to the scaled vector.
                     let solved = [0, 1].map(|k| vector.get((first + k).min(end - 1)));
                     vector.scale(scale);
                     (first..end).for_each(|i| vector.set(i, solved[i - first]));
@@ -157,7 +158,7 @@ impl<'a, T: Float> Schur<'a, T> {
         }
     }
 
-    /// Row i: `x = r / (t - value)`. Returns what the rest of the vector is to be multiplied by.
+    /// Row i: `x = r / (t - value)`. Returns the factor by which the rest of the vector must be multiplied.
     fn divide(&self, vector: &mut Vector<'_, T>, i: usize) -> T {
         let divisor = large([self.t[(i, i)] - vector.value[0], -vector.value[1]], vector.smallest);
         let r = vector.get(i);
@@ -166,7 +167,7 @@ impl<'a, T: Float> Schur<'a, T> {
         scale
     }
 
-    /// Rows i and i + 1, by elimination with complete pivoting. Returns as [`Self::divide`] does.
+    /// Rows i and i + 1, by elimination with complete pivoting. Returns the same factor as [`Self::divide`].
     fn solve(&self, vector: &mut Vector<'_, T>, i: usize) -> T {
         let (t, zero) = (|k: usize, l: usize| self.t[(i + k, i + l)], T::default());
         let diagonal = |k: usize| [t(k, k) - vector.value[0], -vector.value[1]];
@@ -193,19 +194,19 @@ impl<'a, T: Float> Schur<'a, T> {
         scale
     }
 
-    /// Returns the factor to multiply with before dividing, for the quotient not to overflow.
+    /// The factor for the dividend that keeps the quotient from overflowing.
     fn scale(&self, dividend: T, divisor: T) -> T {
         if divisor < T::ONE && dividend > self.most * divisor { T::ONE / dividend } else { T::ONE }
     }
 }
 
 impl<T: Float> Vector<'_, T> {
-    /// Rows that are not zeros.
+    /// The number of rows that may be nonzero.
     fn rows(&self) -> usize {
         self.top + if self.im.is_empty() { 1 } else { 2 }
     }
 
-    /// Gives the rows of the eigenvalue's own block the eigenvector of that.
+    /// Sets the rows of the eigenvalue's block to the eigenvector of the block.
     fn seed(&mut self, t: MatRef<'_, T>) {
         let k = self.top;
         if self.im.is_empty() {
@@ -232,7 +233,7 @@ impl<T: Float> Vector<'_, T> {
         self.re.iter_mut().chain(self.im.iter_mut()).for_each(|x| *x *= factor);
     }
 
-    /// Scales where `rows`, multiplied by columns whose elements are at most `bound`, would grow above `most`.
+    /// Scales the vector if products of `rows` with columns of elements up to `bound` might exceed `most`.
     #[inline(always)]
     fn shrink(&mut self, rows: std::ops::Range<usize>, bound: T, most: T) {
         let rows = rows.start..rows.end.min(self.rows()).max(rows.start);
@@ -248,7 +249,7 @@ fn length<T: Float>([re, im]: Complex<T>) -> T {
     re.magnitude() + im.magnitude()
 }
 
-/// The number itself, or `smallest` if it is smaller.
+/// The number, or `smallest` if its magnitude is smaller.
 fn large<T: Float>(x: Complex<T>, smallest: T) -> Complex<T> {
     if length(x) < smallest { [smallest, T::default()] } else { x }
 }
@@ -261,7 +262,7 @@ fn product<T: Float>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// Smith's division: no square on the way.
+/// Smith's division, which computes no squares.
 fn quotient<T: Float>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     if b[0].magnitude() >= b[1].magnitude() {
         let ratio = b[1] / b[0];

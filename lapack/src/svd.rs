@@ -1,11 +1,11 @@
-//! Singular values.
+//! Singular values and vectors.
 //!
-//! A tall matrix is reduced to its R by our QR, and a wide one to the R of its transpose: faer's QR skips a column whose norm is below 16
-//! epsilon times the rows, and the singular values of that size are lost.
+//! A tall matrix is reduced to R by this crate's QR, and a wide matrix to R of its transpose. faer's QR is not used for this, because it
+//! skips a column whose norm is below 16 epsilon times the number of rows, and singular values of this size would be lost.
 //!
-//! faer's divide and conquer is fast, but for some clustered and graded matrices it returns wrong vectors, NaN, or values out of order. Its
-//! result is therefore checked on random vectors. If the check fails, and for values alone, the iteration of [`bidiagonal`] takes its
-//! place.
+//! faer's divide and conquer is fast, but for some clustered and graded matrices it returns wrong vectors, NaN, or values out of order.
+//! Therefore its result is checked with random vectors. If the check fails, and if only values are wanted, the iteration of [`bidiagonal`]
+//! is used instead.
 
 use crate::bidiagonal;
 use crate::float::{Float, bytes, norm, rescale, stack, unit, view, view_mut};
@@ -26,10 +26,10 @@ use faer::mat::AsMatMut;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Auto, Conj, MatMut, MatRef, Par, Spec};
 
-/// Order below which a bidiagonal matrix is not divided further. The errors of faer's QR iteration, which decomposes the parts, grow with
-/// their order: with parts of up to 127 rows they are ten times those of LAPACK.
+/// The order below which a bidiagonal matrix is not divided further. faer decomposes the parts by QR iteration, whose errors grow with the
+/// order: for parts of up to 127 rows they are ten times LAPACK's errors.
 const LEAF: usize = 16;
-/// Number of random vectors that a decomposition is checked on.
+/// The number of random vectors with which a decomposition is checked.
 const PROBES: usize = 4;
 
 fn wanted(vectors: Vectors) -> ComputeSvdVectors {
@@ -40,13 +40,13 @@ fn wanted(vectors: Vectors) -> ComputeSvdVectors {
     }
 }
 
-/// Parameters of faer's decomposition, which does without its own QR.
+/// Parameters of faer's decomposition that disable its own QR.
 fn params<T: Float>() -> Spec<SvdParams, T> {
     let auto = <SvdParams as Auto<T>>::auto();
     Spec::new(SvdParams { recursion_threshold: LEAF, qr_ratio_threshold: f64::INFINITY, ..auto })
 }
 
-/// True if a QR decomposition first takes less time.
+/// Returns true if a QR decomposition first saves time.
 fn is_tall(tall: usize, small: usize) -> bool {
     small > 0 && tall > small + small * 5 / 6
 }
@@ -63,7 +63,7 @@ pub fn gesvd_bytes<T: Float>(m: usize, n: usize, vectors: Vectors) -> usize {
     bytes(StackReq::all_of(&[turned, StackReq::new::<T>(small), StackReq::any_of(&[StackReq::new::<u8>(factored), upper])]))
 }
 
-/// The requirement of [`square`] for m x n, m >= n.
+/// The scratch memory of [`square`] for m x n, m >= n.
 fn required<T: Float>(m: usize, n: usize, vectors: Vectors) -> StackReq {
     let divided = svd::svd_scratch::<T>(m, n, wanted(vectors), wanted(vectors), Par::Seq, params());
     let probes = StackReq::new::<T>(m * PROBES).array(3);
@@ -94,7 +94,7 @@ pub fn gesvd<T: Float>(
         Err(info) => return info,
     };
     let stack = stack(scratch);
-    // U and V of the wide are V and U of the transposed.
+    // U and V of a wide matrix are V and U of its transpose.
     let (wide, large, small) = (m < n, m.max(n), m.min(n));
     let (u, v) = if wide { (v, u) } else { (u, v) };
     let info = if !is_tall(large, small) {
@@ -111,7 +111,7 @@ pub fn gesvd<T: Float>(
     info
 }
 
-/// Decomposes m x n, m >= n, by way of its R.
+/// Decomposes an m x n matrix, m >= n, through its R.
 fn tall<T: Float>(
     a: &mut [T],
     m: usize,
@@ -145,7 +145,7 @@ fn tall<T: Float>(
     info
 }
 
-/// Decomposes a matrix that is nearly square, m >= n, whose greatest element is about 1.
+/// Decomposes a nearly square matrix, m >= n, whose greatest element is about 1.
 fn square<T: Float>(
     a: MatRef<'_, T>,
     s: &mut [T],
@@ -154,7 +154,7 @@ fn square<T: Float>(
     stack: &mut MemStack,
 ) -> Info {
     if s.is_empty() {
-        // A matrix without rows or without columns has an identity for its other factor.
+        // If the matrix has no rows or no columns, the other factor is an identity.
         if let Some(u) = &mut u {
             u.fill(T::default());
             u.rb_mut().diagonal_mut().fill(T::ONE);
@@ -167,7 +167,7 @@ fn square<T: Float>(
             return 0;
         }
     }
-    // The reduction of subnormal rows makes NaN. Elements below `negligible` are far below the rounding errors of the greatest.
+    // The reduction makes NaN from subnormal rows. Elements below `negligible` are far below the rounding errors of the greatest element.
     let negligible = T::LEAST.root() / T::EPS;
     match [T::default(), negligible].into_iter().any(|least| iterated(a, least, s, &mut u, &mut v, stack)) {
         true => 0,
@@ -175,7 +175,7 @@ fn square<T: Float>(
     }
 }
 
-/// Decomposes as [`square`] does, by the QR iteration; elements below `least` count as 0. Returns false if the iteration does not converge.
+/// Decomposes like [`square`], by QR iteration. Elements below `least` count as 0. Returns false if the iteration does not converge.
 fn iterated<T: Float>(
     a: MatRef<'_, T>,
     least: T,
@@ -186,11 +186,11 @@ fn iterated<T: Float>(
 ) -> bool {
     let (m, n) = (a.nrows(), a.ncols());
     let block = recommended_block_size::<T>(m, n);
-    // SAFETY: floats, written before they are read.
+    // SAFETY: these floats are written before they are read.
     let (mut reduced, stack) = unsafe { temp_mat_uninit::<T, _, _>(m, n, stack) };
-    // SAFETY: as above.
+    // SAFETY: these floats are written before they are read.
     let (mut left, stack) = unsafe { temp_mat_uninit::<T, _, _>(block, n, stack) };
-    // SAFETY: as above.
+    // SAFETY: these floats are written before they are read.
     let (mut right, stack) = unsafe { temp_mat_uninit::<T, _, _>(block, n - 1, stack) };
     let (mut reduced, mut left, mut right) = (reduced.as_mat_mut(), left.as_mat_mut(), right.as_mat_mut());
     for j in 0..n {
@@ -226,11 +226,11 @@ fn iterated<T: Float>(
     true
 }
 
-/// True if the singular values descend, the columns of U and V are orthonormal, and U diag(s) V' is A, as far as random vectors show.
+/// Checks with random vectors that the singular values descend, that the columns of U and V are orthonormal, and that U diag(s) V' is A.
 ///
 /// For a matrix E of errors and a vector x of random signs, the mean of the squared norm of E x is the squared Frobenius norm of E. The
-/// bound is 4 epsilon times the root of the order, relative to the Frobenius norm of A, U or V. Errors of a stable decomposition that add
-/// up at random stay below a quarter of it; LAPACK's tests allow 30 epsilon times the order.
+/// bound is 4 epsilon times the root of the order, relative to the Frobenius norm of A, U or V. Errors of a stable decomposition that
+/// accumulate randomly stay below a quarter of this bound; LAPACK's tests allow 30 epsilon times the order.
 fn is_right<T: Float>(a: MatRef<'_, T>, s: &[T], u: MatRef<'_, T>, v: MatRef<'_, T>, stack: &mut MemStack) -> bool {
     let (m, n) = (a.nrows(), a.ncols());
     if !s[0].finite() || !s.windows(2).all(|pair| pair[0] >= pair[1]) {

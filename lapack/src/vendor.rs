@@ -1,8 +1,8 @@
-//! A vendor's BLAS and LAPACK, loaded while the process runs: OpenBLAS, MKL, BLIS, the reference.
+//! A vendor's BLAS and LAPACK, loaded at run time: OpenBLAS, MKL, BLIS, or the reference implementation.
 //!
-//! Fortran's interface: every argument is an address, and the lengths of texts come last. Integers have 32 bits (LP64) or 64 (ILP64), which
-//! `isamax` tells. Ours have 64: a library with 32 reads and writes their lower half, which comes first on little-endian machines. A
-//! library that was loaded stays: threads may be inside.
+//! The interface is Fortran's: every argument is an address, and the lengths of strings come last. Integers have 32 bits (LP64) or 64 bits
+//! (ILP64); a call of `isamax` finds out. The integers passed here have 64 bits: a 32-bit library accesses their lower half, which comes
+//! first on little-endian machines. A library is never unloaded, because threads may be inside it.
 
 mod drivers;
 mod products;
@@ -17,20 +17,20 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Mutex, PoisonError};
 
-/// A letter that says what to do.
+/// A letter that selects what a routine does.
 type Letter = *const c_char;
-/// An integer that is read.
+/// An integer that a routine reads.
 type Int = *const i64;
-/// Integers that are written.
+/// Integers that a routine writes.
 type Ints = *mut i64;
-/// The length of a letter: 1.
+/// The length of a letter, which is 1.
 type Length = usize;
 
 macro_rules! routines {
     ($($name:ident($($T:ty),*);)*) => {
-        /// The routines of one type; `None`: the library does not have it.
+        /// The routines of one type. `None` if the library does not have the routine.
         pub struct Routines<T> {
-            /// Integers have 64 bits.
+            /// True if the library's integers have 64 bits.
             wide: bool,
             $($name: Option<unsafe extern "C" fn($($T),*)>,)*
         }
@@ -39,7 +39,7 @@ macro_rules! routines {
             fn find(library: &Symbols, letter: char) -> Routines<T> {
                 Routines {
                     wide: library.wide,
-                    // SAFETY: the routine of this name has these arguments, in all implementations.
+                    // SAFETY: in all implementations, the routine of this name has these arguments.
                     $($name: library.find(&format!("{letter}{}", stringify!($name))).map(|address| unsafe { transmute_copy(&address) }),)*
                 }
             }
@@ -74,9 +74,9 @@ impl<T> Routines<T> {
     }
 }
 
-/// A type that libraries have routines for.
+/// An element type for which libraries have routines.
 pub trait Routine: Sized + 'static {
-    /// Its routines.
+    /// The library's routines of this type.
     #[doc(hidden)]
     fn routines(library: &Library) -> &Routines<Self>;
 }
@@ -93,7 +93,7 @@ impl Routine for f64 {
     }
 }
 
-/// A library that was loaded.
+/// A loaded library.
 pub struct Library {
     path: CString,
     handle: *mut c_void,
@@ -101,26 +101,26 @@ pub struct Library {
     f64: Routines<f64>,
 }
 
-// SAFETY: addresses of code, and of a handle that is compared.
+// SAFETY: the addresses refer to code, and the handle is only compared.
 unsafe impl Send for Library {}
-// SAFETY: as above.
+// SAFETY: the addresses refer to code, and the handle is only compared.
 unsafe impl Sync for Library {}
 
 impl Library {
-    /// The path it was first loaded by.
+    /// The path by which the library was first loaded.
     pub fn path(&self) -> &CStr {
         &self.path
     }
 }
 
 static CURRENT: AtomicPtr<Library> = AtomicPtr::new(null_mut());
-/// All that were loaded.
+/// All libraries that were loaded.
 static LOADED: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());
 
 /// The library in use.
 #[inline]
 pub fn current() -> Option<&'static Library> {
-    // SAFETY: what is in use lives as long as the process.
+    // SAFETY: a loaded library lives as long as the process.
     unsafe { CURRENT.load(Acquire).as_ref() }
 }
 
@@ -130,44 +130,44 @@ pub fn routines<T: Routine>() -> Option<&'static Routines<T>> {
     current().map(T::routines)
 }
 
-/// Uses a library from now on, or none.
+/// Selects the library that is used from now on; `None` for no library.
 pub fn choose(library: Option<&'static Library>) {
     CURRENT.store(library.map_or(null_mut(), |library| (&raw const *library).cast_mut()), Release);
 }
 
-/// Why a library was not loaded.
+/// The reason why a library was not loaded.
 pub enum Failure {
-    /// The loader says this.
+    /// The message of the dynamic loader.
     Loader(String),
-    /// It is no BLAS.
+    /// The library is not a BLAS.
     Lacks,
 }
 
-/// Loads a library as `dlopen` finds it.
+/// Loads a library by `dlopen`.
 pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
-    // The loader keeps what it is given on its stack.
+    // The loader copies the path to its stack.
     if path.count_bytes() >= libc::PATH_MAX as usize {
         return Err(Failure::Loader(format!("a path of {} bytes is too long", path.count_bytes())));
     }
     if is_special(path) {
         return Err(Failure::Loader(format!("{} is not a regular file", path.to_string_lossy())));
     }
-    // SAFETY: a C string. What the library does at its start is the host's wish.
+    // SAFETY: `path` is a C string. The caller chose to run the library's initialisers.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if handle.is_null() {
-        // SAFETY: the loader's last message on this thread: NULL, or a C string until its next call.
+        // SAFETY: the loader's last message on this thread is NULL, or a C string that is valid until the next call.
         let message = unsafe { libc::dlerror().as_ref().map(|first| CStr::from_ptr(first)) };
         return Err(Failure::Loader(message.unwrap_or(c"it cannot be loaded").to_string_lossy().into()));
     }
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = loaded.iter().find(|library| library.handle == handle);
     if let Some(library) = known {
-        // SAFETY: it was opened once more than it is needed.
+        // SAFETY: the library was opened once more than needed.
         unsafe { libc::dlclose(handle) };
         return Ok(library);
     }
     let Some(symbols) = Symbols::of(handle) else {
-        // SAFETY: opened above, and nothing of it is kept.
+        // SAFETY: the library was opened above, and no address in the library is kept.
         unsafe { libc::dlclose(handle) };
         return Err(Failure::Lacks);
     };
@@ -177,17 +177,16 @@ pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
     Ok(library)
 }
 
-/// True if the path names something that is not a regular file: the loader would wait for somebody to write to a FIFO.
+/// Returns true if the path names a file that is not a regular file: for a FIFO, the loader would wait for a writer.
 fn is_special(path: &CStr) -> bool {
-    // SAFETY: any bits are one.
+    // SAFETY: any bits are a valid `stat`.
     let mut found: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: a C string, and a place for the answer.
+    // SAFETY: a C string, and a struct for the answer.
     let known = path.to_bytes().contains(&b'/') && unsafe { libc::stat(path.as_ptr(), &mut found) } == 0;
     known && found.st_mode & libc::S_IFMT != libc::S_IFREG
 }
 
-/// Prefixes and suffixes of names: Fortran's; OpenBLAS's with integers of 64 bits; the same in SciPy's and NumPy's wheels; without an
-/// underscore.
+/// Prefixes and suffixes of names: Fortran's; OpenBLAS's for 64-bit integers; the same two in the wheels of SciPy and NumPy; no underscore.
 const NAMINGS: [(&str, &str); 5] = [("", "_"), ("", "_64_"), ("scipy_", "_"), ("scipy_", "_64_"), ("", "")];
 
 /// The names that a library gives its routines.
@@ -199,7 +198,7 @@ struct Symbols {
 }
 
 impl Symbols {
-    /// `None`: not a BLAS.
+    /// Finds the naming of a library. `None` if the library is not a BLAS.
     fn of(handle: *mut c_void) -> Option<Symbols> {
         let mut all = NAMINGS.iter().map(|&(prefix, suffix)| Symbols { handle, prefix, suffix, wide: false });
         let symbols = all.find(|s| s.find("sgemm").is_some() && s.find("dgemm").is_some() && s.find("isamax").is_some())?;
@@ -213,12 +212,13 @@ impl Symbols {
         (!address.is_null()).then_some(address)
     }
 
-    /// Integers of 32 bits see a vector of 3 elements here, those of 64 a negative length, for which the answer is 0.
+    /// Returns true if the library's integers have 64 bits. 32-bit integers see a length of 3 here, 64-bit integers a negative length, for
+    /// which the answer is 0.
     fn is_wide(&self) -> Option<bool> {
         let (n, step, x) = (0xffff_ffff_0000_0003_u64 as i64, 1_i64, [1f32, 3.0, 2.0]);
         // SAFETY: the routine of this name has these arguments.
         let isamax: unsafe extern "C" fn(Int, *const f32, Int) -> c_int = unsafe { transmute_copy(&self.find("isamax")?) };
-        // SAFETY: three elements, or none, are read.
+        // SAFETY: the routine reads three elements or none.
         match unsafe { isamax(&raw const n, x.as_ptr(), &raw const step) } {
             2 => Some(false),
             0 => Some(true),

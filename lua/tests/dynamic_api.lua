@@ -4,7 +4,7 @@ local harness = require("harness")
 local ffi = require("ffi")
 local library = require("thorn.library")
 local thorn = require("thorn.dynamic")
-local rows = require("thorn.rows")
+local rows = require("thorn.api")
 local excluded = require("thorn.dynamic.excluded")
 
 local C = library.C

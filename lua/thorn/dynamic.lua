@@ -25,7 +25,7 @@
 -- This module sets the metatables of tensors, storages and generators.
 require("thorn")
 local library = require("thorn.library")
-local rows = require("thorn.rows")
+local rows = require("thorn.api")
 local dtypes = require("thorn.dynamic.dtypes")
 local excluded = require("thorn.dynamic.excluded")
 local gradients = require("thorn.dynamic.gradients")

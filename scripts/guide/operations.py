@@ -1,4 +1,4 @@
-"""The operations of the library, from src/capi/rows.json, for the guide's tables of names."""
+"""The operations of the library, from src/capi/api.json, for the guide's tables of names."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def names_of_forms(rows):
 
 def by_name():
     """All entries by the names of their functions."""
-    return {row["name"]: row for row in json.loads((ROOT / "src" / "capi" / "rows.json").read_text())["functions"]}
+    return {row["name"]: row for row in json.loads((ROOT / "src" / "capi" / "api.json").read_text())["functions"]}
 
 
 def chapters():

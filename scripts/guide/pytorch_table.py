@@ -183,7 +183,7 @@ map2 Tensor.map2_
 
 def evidence():
     """The names that the table of expectations and the differential test call."""
-    texts = [path.read_text() for folder in ("oracle", "differential") for path in sorted((ROOT / "scripts" / folder).glob("*.py"))]
+    texts = [path.read_text() for folder in ("oracle", "compare/differential") for path in sorted((ROOT / "scripts" / folder).glob("*.py"))]
     text = "\n".join(texts)
     return set(re.findall(r"\.([a-z_0-9]+)\b", text)) | set(re.findall(r'"([a-z_0-9]+)"', text))
 

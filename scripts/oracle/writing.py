@@ -22,7 +22,7 @@ SOME = ["uint8", "int32", "int64", "bfloat16", "float32", "float64", "bool"]
 lines = []
 # The last line of each name. Another operand may replace it later.
 named = {}
-# If this is a list, operations are noted in it and nothing is computed or written: scripts/differential has other operands for them.
+# If this is a list, operations are noted in it and nothing is computed or written: scripts/compare/differential has other operands for them.
 noted = None
 
 

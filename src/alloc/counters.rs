@@ -16,7 +16,7 @@ pub(super) struct Counters {
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// The change of a thread's `live`, in bytes, from which on it is added to [`LIVE`].
+/// The change of a thread's `live`, in bytes, from which it is added to [`LIVE`].
 const STEP: u64 = 64 << 10;
 
 /// Adds to a counter that no other thread writes, so that no locked instruction is needed.

@@ -4,7 +4,7 @@ use super::{THAllocator, allocate, release};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
-/// Called once with the data and the caller's context when foreign memory is no longer needed.
+/// Called once, with the data and the caller's context, when foreign memory is no longer needed.
 pub type THDeleter = Option<unsafe extern "C" fn(data: *mut c_void, ctx: *mut c_void)>;
 
 /// The context of [`FOREIGN`]: the function to call, and its context.

@@ -6,10 +6,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr};
 
-/// The host's function: the thread that allocates calls it with the live bytes.
+/// A function of the program, called with the live bytes on the thread that allocates.
 ///
-/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile but that of a generator that
-/// is drawn from: drawing from it in the hook is an error.
+/// The function may free memory and allocate. It must return, and must not throw or longjmp. No lock is held during the call, except the
+/// lock of a generator that numbers are being drawn from. Drawing from that generator in the hook is an error.
 pub type THMemoryHook = Option<unsafe extern "C" fn(ctx: *mut c_void, live: i64)>;
 
 struct Hook {
@@ -33,8 +33,8 @@ thread_local! {
 }
 
 /// Sets the hook. `hook(ctx, live)` is called when the live bytes rise above `bytes`, again after each further tenth and after every new
-/// rise from below, and once before an allocation fails. If `bytes` <= 0, only the last of these. Without a hook, only [`pressure`] reports
-/// them.
+/// rise from below, and once before an allocation fails. If `bytes` <= 0, it is called only before an allocation fails. Without a hook,
+/// only [`pressure`] reports these events.
 pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     CURRENT.store(hook.map_or(null_mut(), |call| find_or_add(call, ctx)), Release);
     let limit = if bytes > 0 { bytes } else { i64::MAX };

@@ -12,10 +12,10 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::{NonNull, null_mut};
 
-/// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
-/// Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
+/// Writes reach the file, which is opened for reading and writing, created if it does not exist, and extended if it is too short. Without
+/// this flag and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
 pub const TH_ALLOCATOR_MAPPED_SHARED: c_int = 1;
-/// Like `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name goes away with the mapping.
+/// As `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name is removed with the mapping.
 pub const TH_ALLOCATOR_MAPPED_SHAREDMEM: c_int = 2;
 /// The file or object must not exist yet.
 pub const TH_ALLOCATOR_MAPPED_EXCLUSIVE: c_int = 4;
@@ -23,9 +23,9 @@ pub const TH_ALLOCATOR_MAPPED_EXCLUSIVE: c_int = 4;
 pub const TH_ALLOCATOR_MAPPED_NOCREATE: c_int = 8;
 /// The descriptor stays open as long as the mapping, for `THMapAllocatorContext_fd`.
 pub const TH_ALLOCATOR_MAPPED_KEEPFD: c_int = 16;
-/// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
+/// The context has an open descriptor. Names are not used, except by `TH_ALLOCATOR_MAPPED_UNLINK`.
 pub const TH_ALLOCATOR_MAPPED_FROMFD: c_int = 32;
-/// The name is removed as soon as the mapping stands.
+/// The name is removed as soon as the memory is mapped.
 pub const TH_ALLOCATOR_MAPPED_UNLINK: c_int = 64;
 
 use TH_ALLOCATOR_MAPPED_EXCLUSIVE as EXCLUSIVE;
@@ -36,9 +36,10 @@ use TH_ALLOCATOR_MAPPED_SHARED as SHARED;
 use TH_ALLOCATOR_MAPPED_SHAREDMEM as SHAREDMEM;
 use TH_ALLOCATOR_MAPPED_UNLINK as UNLINK;
 
-/// The context of `THMapAllocator` and `THRefcountedMapAllocator`: the file to map and, once mapped, its memory. It serves one mapping.
+/// The context of `THMapAllocator` and `THRefcountedMapAllocator`: the file to map and, once mapped, its memory. A context is used for one
+/// mapping.
 ///
-/// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
+/// If a program truncates a mapped file, access beyond the new end raises SIGBUS. The library cannot prevent this.
 pub struct THMapAllocatorContext {
     filename: Option<CString>,
     flags: c_int,
@@ -126,7 +127,7 @@ impl THMapAllocatorContext {
         self.error.take()
     }
 
-    /// The address of a mapping. For an error NULL, and the error is stored for [`Self::take_error`].
+    /// Returns the address of a mapping. On an error, returns NULL and stores the error for [`Self::take_error`].
     pub(super) fn or_null(&mut self, result: Result<NonNull<u8>>) -> *mut c_void {
         result.map_or_else(
             |error| {

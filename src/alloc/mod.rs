@@ -40,17 +40,17 @@ pub use text::HeapText;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// Where a storage's memory comes from: three functions that get the context stored beside the allocator.
+/// An allocator of storages: three functions, which are called with the allocator context of the storage.
 ///
-/// `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or lets it return NULL.
+/// `malloc` and `realloc` return NULL on failure. If an allocator cannot resize its memory, `realloc` is NULL or returns NULL.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct THAllocator {
-    /// A block of `size` bytes.
+    /// Allocates a block of `size` bytes.
     pub malloc: Option<unsafe extern "C" fn(ctx: *mut c_void, size: isize) -> *mut c_void>,
-    /// The block `ptr` with `size` bytes, possibly elsewhere.
+    /// Changes the size of the block `ptr` to `size` bytes and returns the block, which may have moved.
     pub realloc: Option<unsafe extern "C" fn(ctx: *mut c_void, ptr: *mut c_void, size: isize) -> *mut c_void>,
-    /// Ends the block `ptr`, and the context where it belongs to the block.
+    /// Frees the block `ptr`, and the context if the context belongs to the block.
     pub free: Option<unsafe extern "C" fn(ctx: *mut c_void, ptr: *mut c_void)>,
 }
 

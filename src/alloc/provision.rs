@@ -65,7 +65,7 @@ impl Block {
     /// Returns true if `ptr` is a piece of this block.
     fn has(&self, ptr: *mut u8) -> bool {
         let (start, size) = (self.start.load(Acquire), self.size.load(Acquire));
-        // `start` is read again, because the entry may have been reused, so that `size` belongs to a new block.
+        // `start` is read again: if the entry has been reused meanwhile, `size` may belong to a new block.
         start != 0 && (ptr as usize).wrapping_sub(start) < size && self.start.load(Relaxed) == start
     }
 

@@ -5,21 +5,21 @@ use super::thread::{self, NOBODY};
 use super::{cache, current, kept, limit};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-/// Memory held and kept, as `THMemory_stats` reports it.
+/// Memory statistics of the process, as reported by `THMemory_stats`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct THMemoryStats {
-    /// Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
+    /// The number of allocated bytes, including memory of other allocators. Exact while no thread allocates.
     pub live_bytes: i64,
-    /// The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse small blocks.
+    /// The greatest observed value of `live_bytes`. Threads report every 64 KiB, but not while they reuse small blocks.
     pub peak_bytes: i64,
-    /// Bytes kept for reuse: released blocks, the lists of all threads included, and plans of Fourier transforms.
+    /// The number of bytes kept for reuse: freed blocks, including the lists of all threads, and plans of Fourier transforms.
     pub cached_bytes: i64,
-    /// The most bytes that the cache shared by all threads keeps.
+    /// The maximum number of bytes in the cache that all threads share.
     pub cache_limit: i64,
-    /// Blocks handed out so far.
+    /// The number of allocated blocks so far.
     pub allocations: i64,
-    /// Blocks handed out so far that were reused ones.
+    /// The number of allocated blocks so far that were reused.
     pub cache_hits: i64,
 }
 

@@ -17,10 +17,10 @@ typedef enum THReduce { TH_REDUCE_ADD = 0, TH_REDUCE_MULTIPLY = 1, TH_REDUCE_AMA
 typedef enum THDivMode { TH_DIV_TRUE = 0, TH_DIV_TRUNC = 1, TH_DIV_FLOOR = 2 } THDivMode;
 typedef struct THFused THFused;
 typedef enum THReduction { TH_REDUCTION_NONE = 0, TH_REDUCTION_MEAN = 1, TH_REDUCTION_SUM = 2, TH_REDUCTION_BATCH_MEAN = 3 } THReduction;
+typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
 typedef struct THGradCall THGradCall;
 typedef THStatus (*THGradRule)(struct THGradCall *call, const struct THTensor *const *from, int fromCount, struct THTensor *const *to, int toCount, void *context);
 typedef THStatus (*THGradFunction)(const struct THTensor *const *inputs, int inputCount, struct THTensor *const *outputs, int outputCount, void *context);
-typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
 typedef struct THOptim THOptim;
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOWER = 1, TH_INTERPOLATION_HIGHER = 2, TH_INTERPOLATION_MIDPOINT = 3, TH_INTERPOLATION_NEAREST = 4 } THInterpolation;
@@ -524,13 +524,6 @@ THStatus THTensor_tanhGrad(THTensor *r, const THTensor *g, const THTensor *y);
 THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
 /* Gradients */
-THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients, int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph, int allowUnused);
-THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount, THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
-THStatus THGrad_save(THGradCall *call, THTensor *t);
-THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
-int THGrad_needsGradient(THGradCall *call, int64_t index);
-THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount, THGradFunction function, void *context, THDeleter deleter);
-THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function, void *context, double eps, double atol, double rtol);
 THStatus THTensor_setRequiresGrad(THTensor *t, int requiresGrad);
 int THTensor_requiresGrad(const THTensor *t);
 int THTensor_isLeaf(const THTensor *t);
@@ -548,6 +541,13 @@ THStatus THGrad_backward(THTensor *const *tensors, THTensor *const *gradients, i
 THStatus THGrad_setEnabled(int enabled);
 int THGrad_isEnabled(void);
 THStatus THGrad_setInference(int on);
+THStatus THGrad_gradients(THTensor **r, int *count, THTensor *const *outputs, THTensor *const *gradients, int outputCount, THTensor *const *inputs, int inputCount, int retainGraph, int createGraph, int allowUnused);
+THStatus THGrad_apply(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount, THGradRule forward, THGradRule backward, void *context, THDeleter deleter);
+THStatus THGrad_save(THGradCall *call, THTensor *t);
+THTensor *THGrad_newSaved(THGradCall *call, int64_t index);
+int THGrad_needsGradient(THGradCall *call, int64_t index);
+THStatus THGrad_checkpoint(THTensor *const *outputs, int outputCount, THTensor *const *inputs, int inputCount, THGradFunction function, void *context, THDeleter deleter);
+THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCount, THGradFunction function, void *context, double eps, double atol, double rtol);
 /* Optimizers */
 THOptim *THOptim_newSgd(THTensor *const *params, int count, double lr, double momentum, double dampening, double weightDecay, int nesterov);
 THOptim *THOptim_newAdam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, int amsgrad);
@@ -801,6 +801,8 @@ THStatus THSTensor_sampledAddmm(THSTensor *r, double beta, const THSTensor *s, d
 THStatus THSTensor_spcadd(THTensor *r, const THTensor *t, double value, const THSTensor *s);
 THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *mask);
 /* Random generators */
+THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
+THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 THGenerator *THGenerator_new(void);
 THGenerator *THGenerator_newKind(THGeneratorKind kind);
 THGeneratorKind THGenerator_kind(THGenerator *generator);
@@ -817,8 +819,6 @@ double THRandom_cauchy(THGenerator *generator, double median, double sigma);
 double THRandom_logNormal(THGenerator *generator, double mean, double stdv);
 double THRandom_geometric(THGenerator *generator, double p);
 int THRandom_bernoulli(THGenerator *generator, double p);
-THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
-THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 /* Random numbers */
 THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
 THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
@@ -972,6 +972,12 @@ int64_t THMemory_liveBytes(void);
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 int THMemory_pressure(void);
 /* Files */
+THTensor *THTensor_newLoad(const char *path);
+THStatus THTensor_save(const THTensor *t, const char *path);
+THSTensor *THSTensor_newLoad(const char *path);
+THStatus THSTensor_save(const THSTensor *s, const char *path);
+THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
+THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
 THArchive *THArchive_open(const char *path);
 THArchive *THArchive_openWith(const char *path, int flags);
 THArchive *THArchive_openTable(const char *path, int separator);
@@ -1000,13 +1006,9 @@ THStatus THArchive_add(const THArchive *archive, const char *name, const THTenso
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
 THStatus THArchive_setPrecision(const THArchive *archive, int digits);
 THStatus THArchive_close(const THArchive *archive);
-THTensor *THTensor_newLoad(const char *path);
-THStatus THTensor_save(const THTensor *t, const char *path);
-THSTensor *THArchive_newSparse(const THArchive *archive, int64_t index);
-THStatus THArchive_addSparse(const THArchive *archive, const char *name, const THSTensor *s);
-THSTensor *THSTensor_newLoad(const char *path);
-THStatus THSTensor_save(const THSTensor *s, const char *path);
 /* Mapped files and shared memory */
+THStatus THTensor_shareMemory(THTensor *t);
+int THTensor_isShared(const THTensor *t);
 THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
 const char *THMapAllocatorContext_filename(THMapAllocatorContext *ctx);
@@ -1015,8 +1017,6 @@ int THMapAllocatorContext_fd(THMapAllocatorContext *ctx);
 THStatus THMapAllocatorContext_free(THMapAllocatorContext *ctx);
 THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data);
 int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
-THStatus THTensor_shareMemory(THTensor *t);
-int THTensor_isShared(const THTensor *t);
 int THStorage_isShared(const THStorage *storage);
 int THStorage_sharedFd(const THStorage *storage);
 char *THStorage_sharedName(const THStorage *storage);

@@ -1,19 +1,20 @@
-//! Calls of all functions with tensors of a device that is not there. Their memory is the host's, so that what reads it shows by success.
+//! Calls of all functions with tensors of a device that does not exist. Their memory is on the host: a function that reads it succeeds, and
+//! the test fails.
 
-use super::face::row::invoke;
-use super::face::word::{ToWord, Word};
-use super::rows::general;
 use super::*;
-use crate::device::{Device, Making, TH_CUDA};
+use crate::api::args::Kind;
+use crate::api::function::{Function, invoke};
+use crate::api::word::{ToWord, Word};
+use crate::device::{Device, DeviceGuard, TH_CUDA};
 use crate::dtype::Dtype;
 use crate::error::{TH_ERR_CUDA, TH_ERR_DEVICE, TH_OK, THStatus};
 use crate::tensor::Tensor;
 use std::ffi::CStr;
 
-/// Chapters of functions that make, look at and reshape handles, which they do on any device.
+/// Chapters of functions that make, inspect and reshape handles, on any device.
 const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "Views", "Shapes changed in place", "Gradients"];
 
-/// Functions that read no element, or none for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is
+/// Functions that read no elements, at least for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is
 /// the identity.
 const NO_ELEMENTS: &[&str] = &[
     "newContiguous",
@@ -28,7 +29,7 @@ const NO_ELEMENTS: &[&str] = &[
     "vander",
 ];
 
-/// Functions whose arguments have to fit each other in a way that no trial has. Other forms of the same operations are called.
+/// Functions whose arguments do not fit each other in any trial. Other forms of the same operations are called.
 const FITTING: &[&str] = &[
     "item",
     "itemLong",
@@ -51,7 +52,7 @@ const FITTING: &[&str] = &[
     "avgPoolGradInputUniform",
 ];
 
-/// Arguments of one call: the ranks of the first tensor and of the others, the dtype of operands that are no index or mask, the size of
+/// Arguments of one call: the ranks of the first tensor and of the others, the dtype of operands other than indices and masks, the size of
 /// dimensions and the value of integers.
 struct Trial {
     ranks: [usize; 2],
@@ -67,13 +68,13 @@ fn trials() -> impl Iterator<Item = Trial> {
     ranks.flat_map(move |ranks| dtypes.into_iter().flat_map(move |dtype| numbers.map(|(size, int)| Trial { ranks, dtype, size, int })))
 }
 
-/// The number of a GPU that no machine has.
+/// The number of a GPU that does not exist on any machine.
 const NOWHERE: i8 = i8::MAX;
 
-/// A tensor whose handle and storage say that they lie on this GPU.
+/// Returns a tensor whose handle and storage claim to be on this GPU.
 fn on_a_gpu(dtype: Dtype, shape: &[i64]) -> Tensor {
     let t = Tensor::empty(dtype, shape).expect("there is memory");
-    // SAFETY: a live handle of the test's own, and its storage.
+    // SAFETY: the handle is live and owned by this test, and so is its storage.
     unsafe {
         ((*t.as_ptr()).deviceType, (*t.as_ptr()).deviceIndex) = (TH_CUDA as i8, NOWHERE);
         let storage = (*t.as_ptr()).storage;
@@ -83,14 +84,14 @@ fn on_a_gpu(dtype: Dtype, shape: &[i64]) -> Tensor {
 }
 
 fn reads(kind: &Kind) -> bool {
-    matches!(kind, Kind::input | Kind::inout | Kind::handle | Kind::shared | Kind::mask | Kind::index | Kind::pivots)
+    matches!(kind, Kind::input | Kind::inout | Kind::handle | Kind::emptied | Kind::shared | Kind::mask | Kind::index | Kind::pivots)
 }
 
 fn writes(kind: &Kind) -> bool {
     matches!(kind, Kind::out | Kind::truth | Kind::indices | Kind::totals | Kind::pivots_out)
 }
 
-/// The value of an argument that is no tensor.
+/// Returns the value of an argument that is not a tensor.
 fn plain(kind: Kind, whole: i64) -> Option<Word> {
     use Kind::*;
     Some(match kind {
@@ -102,10 +103,10 @@ fn plain(kind: Kind, whole: i64) -> Option<Word> {
     })
 }
 
-/// Calls the row, and returns the status and the message.
-fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, String) {
+/// Calls the function, and returns the status and the message.
+fn called(function: &'static Function, trial: &Trial) -> (THStatus, String) {
     let mut ranks = std::iter::once(trial.ranks[0]).chain(std::iter::repeat(trial.ranks[1]));
-    let tensors: Vec<Option<Tensor>> = (row.signature.kinds.iter())
+    let tensors: Vec<Option<Tensor>> = (function.signature.kinds.iter())
         .map(|kind| match kind {
             kind if writes(kind) => Tensor::fresh().ok(),
             kind if reads(kind) => {
@@ -123,31 +124,31 @@ fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, S
     let word = |(kind, t): (&Kind, &Option<Tensor>)| {
         t.as_ref().map_or_else(|| plain(*kind, trial.int).unwrap_or(Word::ZERO), |t| t.as_ptr().word())
     };
-    let words: Vec<Word> = row.signature.kinds.iter().zip(&tensors).map(word).collect();
-    general::errors::THClearLastError();
-    invoke(row, face, &words);
+    let words: Vec<Word> = function.signature.kinds.iter().zip(&tensors).map(word).collect();
+    by_hand::errors::THClearLastError();
+    invoke(function, &words);
     // SAFETY: the message is a C string.
-    let message = unsafe { CStr::from_ptr(general::errors::THGetLastError()) };
-    (general::errors::THGetLastErrorCode(), message.to_string_lossy().into_owned())
+    let message = unsafe { CStr::from_ptr(by_hand::errors::THGetLastError()) };
+    (by_hand::errors::THGetLastErrorCode(), message.to_string_lossy().into_owned())
 }
 
-/// Each function that reads tensors is called with tensors of a GPU in many ways. It may find another error first, but not in all of them;
-/// and it may not succeed.
+/// Calls each function that reads tensors with tensors of a GPU in many ways. The function must not succeed. It may report other errors
+/// first, but not in every call.
 #[test]
 fn functions_refuse_tensors_of_other_devices() {
-    // From now on the library looks where tensors lie.
-    drop(Making::on(Device::Cuda(NOWHERE)));
+    // From now on the library checks the devices of tensors.
+    drop(DeviceGuard::on(Device::Cuda(NOWHERE)));
     let (mut refused, mut wrong) = (0, Vec::new());
-    for area in ALL.iter().filter(|area| area.face.prefix == "THTensor_" && !HANDLES.contains(&area.chapter)) {
-        for row in area.rows {
-            let (name, kinds) = (row.signature.name(), row.signature.kinds);
+    for part in ALL.iter().filter(|part| part.functions[0].prefix == "THTensor_" && !HANDLES.contains(&part.title)) {
+        for function in part.functions {
+            let (name, kinds) = (function.signature.name(), function.signature.kinds);
             let known = kinds.iter().all(|kind| reads(kind) || writes(kind) || plain(*kind, 0).is_some());
             if !kinds.iter().any(reads) || !known || FITTING.contains(&name) {
                 continue;
             }
             let expected = format!("THTensor_{name}: not available on cuda:{NOWHERE}");
             let is_refusal = |status| matches!(status, TH_ERR_DEVICE | TH_ERR_CUDA);
-            let results: Vec<_> = trials().map(|trial| called(row, area.face, &trial)).collect();
+            let results: Vec<_> = trials().map(|trial| called(function, &trial)).collect();
             let may_succeed = NO_ELEMENTS.contains(&name);
             let is_wrong = |status: THStatus, message: &str| match status {
                 TH_OK => !may_succeed,

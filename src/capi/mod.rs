@@ -1,30 +1,13 @@
-//! The C ABI: raw pointers in, status out. Nothing here computes. `rows` has the functions as data, `face` makes C functions of them, and
-//! [`ALL`] lists them. `words` calls rows from Rust.
+//! The C ABI: every function of the table as a C function, which accepts raw pointers and returns a status.
 
-pub mod face;
-#[macro_use]
-pub mod rows;
-#[cfg(feature = "grad")]
-pub mod grad;
-pub mod sparse;
-mod words;
-#[macro_use]
-mod all;
-#[cfg(feature = "typed")]
-pub mod typed;
+mod export;
+pub mod functions;
+// The header has these functions after the others of their chapters.
+pub mod by_hand;
 
-pub use all::ALL;
-#[cfg(any(test, feature = "rows"))]
-pub use face::args::DEFAULTS;
-pub use face::args::{Kind, Signature};
-#[cfg(any(test, feature = "rows"))]
-pub use face::nulls::{NULL_IF_EMPTY, NULL_REFUSED, NULL_TAKEN};
-#[cfg(any(test, feature = "rows"))]
-pub use face::returns::ON_ERROR;
-pub use face::returns::Return;
-pub use face::row::{Area, Body, Face, Row};
+pub use functions::{ALL, Chapter};
 
 #[cfg(test)]
 mod device_test;
 #[cfg(test)]
-mod rows_test;
+mod functions_test;

@@ -364,14 +364,14 @@ fn with_entries<I: Position, T: Entry>(
         (Rows { starts: Starts(starts.elements::<I>()), columns: columns.elements::<I>(), entries }, m.elements::<T>())
     };
     matrix.starts.check(matrix.columns.len())?;
-    let (p, r) = (m.layout.shape.last().map_or(1, |&p| p as usize), Shared(out.first()));
+    let (p, r) = (m.layout().shape.last().map_or(1, |&p| p as usize), Shared(out.first()));
     match (work, more) {
-        (Compressed::Product, _) => product(&matrix, dense, m.layout.shape[0] as usize, p, r),
-        (Compressed::Transposed, _) => transposed(&matrix, dense, out.layout.shape[0] as usize, p, r),
+        (Compressed::Product, _) => product(&matrix, dense, m.layout().shape[0] as usize, p, r),
+        (Compressed::Transposed, _) => transposed(&matrix, dense, out.layout().shape[0] as usize, p, r),
         (Compressed::Sampled, Some(b)) => {
             // SAFETY: the operand is row-major and of this type.
             let other = unsafe { b.elements::<T>() };
-            sampled(&matrix, [dense, other], b.layout.shape[0] as usize, p, r)
+            sampled(&matrix, [dense, other], b.layout().shape[0] as usize, p, r)
         }
         (Compressed::Sampled, None) => bail!(Internal, "a sampled product of one matrix"),
     }

@@ -270,17 +270,17 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
 
 /// Returns the elements of `t` in another dtype and in new memory. Dense strides are kept.
 pub fn converted(t: &operand::Operand, dtype: Dtype) -> Result<operand::Operand> {
-    let strides = format_strides(&t.layout.shape, TH_PRESERVE_FORMAT, Some(&t.layout))?;
-    let layout = Layout { shape: t.layout.shape.clone(), strides, offset: 0 };
-    let n = t.layout.numel();
+    let strides = format_strides(&t.layout().shape, TH_PRESERVE_FORMAT, Some(t.layout()))?;
+    let layout = Layout { shape: t.layout().shape.clone(), strides, offset: 0 };
+    let n = t.layout().numel();
     let made = operand::Operand::inside(Storage::on_host(dtype, n)?, dtype, layout);
     let (to, from) = ((made.first(), dtype), (t.first().cast_const(), t.dtype));
     // SAFETY: both operands are inside their storages, and the new one shares no memory. Dense operands of equal strides have equal
     // offsets.
     unsafe {
-        match t.layout.is_contiguous() {
+        match t.layout().is_contiguous() {
             true => copy_flat(n as usize, to, from),
-            false => copy(Plan::new([&made.layout, &t.layout], [dtype.size(), t.dtype.size()]), to, from),
+            false => copy(Plan::new([made.layout(), t.layout()], [dtype.size(), t.dtype.size()]), to, from),
         }
     }
     Ok(made)

@@ -17,9 +17,9 @@ pub fn fill_bits(work: &Work<1>, dtype: Dtype, value: Scalar) {
 
 /// Sets every element of `to` to `value`. Strides may overlap.
 pub fn fill_operand(to: &Operand, value: Scalar) {
-    let work = match to.layout.is_contiguous() {
+    let work = match to.layout().is_contiguous() {
         // SAFETY: the layout is inside the storage of the operand, which lives while the work runs.
-        true => Work::Flat(unsafe { Flat::new([to.first()], to.layout.numel() as usize, [to.dtype], CHEAP) }),
+        true => Work::Flat(unsafe { Flat::new([to.first()], to.layout().numel() as usize, [to.dtype], CHEAP) }),
         false => Work::Planned(every_element(to)),
     };
     fill_bits(&work, to.dtype, value)
@@ -28,7 +28,7 @@ pub fn fill_operand(to: &Operand, value: Scalar) {
 /// Returns a job that visits every element of `to` at least once.
 #[inline(never)]
 fn every_element(to: &Operand) -> Box<Job<1>> {
-    let mut layout = to.layout.clone();
+    let mut layout = to.layout().clone();
     // A dimension of stride 0 would only write the same elements again.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {

@@ -124,8 +124,8 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
         Transform::FromReal => Sort::FromReal,
         Transform::ToReal => {
             // The size of the input's last dimension, in complex numbers.
-            let given = input.layout.shape[input.layout.ndim() - 2] as usize;
-            let lines = out.layout.numel() as usize / last;
+            let given = input.layout().shape[input.layout().ndim() - 2] as usize;
+            let lines = out.layout().numel() as usize / last;
             let columns = Columns::<T>::new(before, lines * given, given, true)?;
             let plan = Plan::find(Sort::ToReal, last)?;
             let scratch = plan.scratch_for_lines(lines)?;
@@ -138,7 +138,7 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
         }
     };
     let numbers = if kind == Sort::FromReal { last / 2 + 1 } else { last };
-    let total = out.layout.numel() as usize / 2;
+    let total = out.layout().numel() as usize / 2;
     let columns = Columns::<T>::new(before, total, numbers, kind == Sort::Inverse)?;
     let plan = Plan::find(kind, last)?;
     let scratch = plan.scratch_for_lines(total / numbers)?;

@@ -64,7 +64,7 @@ struct Tile {
 
 /// The data that all threads share. Each thread has a room (a buffer for a tile) for each place of results, each input and each constant,
 /// in this order.
-struct Run<'a> {
+struct Evaluation<'a> {
     program: &'a Program,
     steps: Vec<Prepared>,
     plan: Many,
@@ -92,7 +92,7 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     let all: SmallVec<[&Operand; MOST_OPERANDS]> = [out].into_iter().chain(inputs.iter().copied()).collect();
     let of = |k: usize| all.get(k);
     let item = each(|k| of(k).map_or(1, |operand| operand.dtype.size()));
-    let layouts: SmallVec<[&Layout; MOST_OPERANDS]> = all.iter().map(|operand| &operand.layout).collect();
+    let layouts: SmallVec<[&Layout; MOST_OPERANDS]> = all.iter().map(|operand| operand.layout()).collect();
     let plan = Many::new(&layouts, &item[..all.len()]);
     if plan.numel() == 0 {
         return Ok(());
@@ -116,7 +116,7 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     // If inputs share memory, like views of one tensor, only the last is prefetched: it reads elements that no other has read before.
     let is_last = |k: usize| !inputs.iter().any(|other| other.first() > inputs[k].first() && other.overlaps(inputs[k]));
     let far = bytes >= PREFETCH_FROM && prefetches();
-    let run = Run {
+    let evaluation = Evaluation {
         program,
         steps,
         data: each(|k| Shared(of(k).map_or(std::ptr::null_mut(), |operand| operand.first()))),
@@ -134,7 +134,7 @@ pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> 
     };
     // SAFETY: operands are inside their storages. Inputs do not overlap the result, or have equal addresses at equal indices. Each thread
     // has separate rooms.
-    scratch.each::<u8>(parts, &|part, memory| unsafe { run.range(count * part / parts..count * (part + 1) / parts, memory) });
+    scratch.each::<u8>(parts, &|part, memory| unsafe { evaluation.range(count * part / parts..count * (part + 1) / parts, memory) });
     Ok(())
 }
 
@@ -188,7 +188,7 @@ fn typed<const N: usize>(program: &Program, step: &Step, choice: Choice<N>, comm
     Typed { kernel: choice.kernel, stored, taken: choice.signature.types, common }
 }
 
-impl Run<'_> {
+impl Evaluation<'_> {
     fn tile(&self, i: usize) -> Tile {
         let mut at = [0; MOST_OPERANDS];
         let shape = self.plan.tile(i, self.shape, &mut at[..=self.inputs.len()]);
@@ -317,7 +317,7 @@ impl Run<'_> {
     }
 
     /// # Safety
-    /// As for [`Run::steps`].
+    /// As for [`Evaluation::steps`].
     unsafe fn store(&self, tile: &Tile, to: Side, from: Side) {
         // SAFETY: the caller keeps this function's contract.
         unsafe {

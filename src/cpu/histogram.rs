@@ -264,7 +264,7 @@ pub fn add_weights<T: Element, W: Element>(line: &[T], weights: &[W], total: &mu
 
 /// Histograms of the rows of a row-major matrix.
 pub fn run(work: Histogram, out: &Operand, input: &Operand) -> Result<()> {
-    let [rows, columns] = [0, 1].map(|d| input.layout.shape[d] as usize);
+    let [rows, columns] = [0, 1].map(|d| input.layout().shape[d] as usize);
     dispatch!(float, input.dtype, T => {
         let bins = Bins { n: work.n, low: T::from_f64(work.low), high: T::from_f64(work.high) };
         // SAFETY: the operand is row-major and of this type.

@@ -92,13 +92,6 @@ drivers! {
     Columns: |work, &[Some(out)], &[t]| images::columns(work, out, t);
 }
 
-/// See `Backend::first_outside`.
-pub fn first_outside(positions: &Operand, least: i64, end: i64) -> Option<usize> {
-    let n = positions.layout.numel() as usize;
-    // SAFETY: the elements of an operand are inside its storage, and these are row-major. Without elements there may be no memory.
-    if n == 0 { None } else { unsafe { index::first_outside(positions.first().cast(), n, least, end) } }
-}
-
 /// Returns the number of bytes of a row-major mask that are not 0.
 pub fn count(mask: &Operand) -> usize {
     compress::count(bytes(mask))
@@ -106,11 +99,11 @@ pub fn count(mask: &Operand) -> usize {
 
 /// Returns true if no element is 0. This links the kernels of one fold only.
 pub fn all(x: &Operand) -> bool {
-    let (mut found, shape) = (Bool(0), Dims::filled(1, x.layout.ndim()));
+    let (mut found, shape) = (Bool(0), Dims::filled(1, x.layout().ndim()));
     let layout = Layout { strides: Dims::filled(0, shape.len()), shape, offset: 0 };
     // SAFETY: `found` outlives the work.
     let out = unsafe { Operand::of_memory((&raw mut found).cast(), Dtype::Bool, layout) };
-    let folded: SmallVec<[bool; INLINE_DIMS]> = smallvec![true; x.layout.ndim()];
+    let folded: SmallVec<[bool; INLINE_DIMS]> = smallvec![true; x.layout().ndim()];
     let work = Reduce { fold: Fold::Logic { all: true }, compute: x.dtype, written: [Dtype::Bool; 2], folded: &folded };
     logic(true, x.dtype, &mut |kernel| reduce_with(kernel, &work, [Some(&out), None], x));
     found.0 != 0
@@ -123,7 +116,7 @@ pub fn first(operand: &Operand) -> Scalar {
 }
 
 fn triangle_indices(TriangleIndices(triangle): TriangleIndices, out: &Operand) {
-    let (rows, n) = (out.first().cast::<i64>(), out.layout.numel() as usize / 2);
+    let (rows, n) = (out.first().cast::<i64>(), out.layout().numel() as usize / 2);
     if n > 0 {
         // SAFETY: the result is row-major, of 2 x n elements.
         unsafe { triangle::indices(triangle, rows, rows.add(n)) };
@@ -134,18 +127,18 @@ fn copy_operand(out: &Operand, input: &Operand) {
     let (to, from) = ((out.first(), out.dtype), (input.first().cast_const(), input.dtype));
     // SAFETY: the layouts of operands are inside their storages. The two operands share no memory, or are the same.
     unsafe {
-        if out.layout.is_contiguous() && input.layout.is_contiguous() && out.layout.numel() > 0 {
-            copy::copy_flat(out.layout.numel() as usize, to, from)
+        if out.layout().is_contiguous() && input.layout().is_contiguous() && out.layout().numel() > 0 {
+            copy::copy_flat(out.layout().numel() as usize, to, from)
         } else {
-            copy::copy(Plan::new([&out.layout, &input.layout], [out.dtype.size(), input.dtype.size()]), to, from)
+            copy::copy(Plan::new([out.layout(), input.layout()], [out.dtype.size(), input.dtype.size()]), to, from)
         }
     }
 }
 
 fn one_hot(out: &Operand, columns: &Operand) {
-    let n = columns.layout.numel() as usize;
-    if n > 0 && out.layout.numel() > 0 {
-        let width = out.layout.numel() as usize / n;
+    let n = columns.layout().numel() as usize;
+    if n > 0 && out.layout().numel() > 0 {
+        let width = out.layout().numel() as usize / n;
         // SAFETY: the operands are row-major, with a row of `width` elements for each column.
         unsafe {
             let columns = std::slice::from_raw_parts(columns.first().cast(), n);
@@ -166,7 +159,7 @@ fn map(work: &Map<'_>, out: &Operand, inputs: &[&Operand]) -> Result<()> {
 fn run_kernel<const N: usize>(op: &Op<N>, work: &Map<'_>, all: [&Operand; N]) -> Result<()> {
     let Choice { kernel, signature } = op.choose(work.common, Some(all[1].dtype))?;
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
-    let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
+    let plan = Plan::new(each(|k| all[k].layout()), each(|k| dtype[k].size()));
     // SAFETY: operands are inside their storages. An input shares no memory with the result, or has equal addresses at equal indices.
     let job = unsafe { Job::new(plan, each(|k| all[k].first()), dtype, signature.types, signature.grain) };
     kernel(&Work::Planned(Box::new(job)), &Numbers::new(work.numbers, work.common));
@@ -178,8 +171,8 @@ fn reduce(work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Res
 }
 
 fn reduce_with(fold: &dyn FoldKernel, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) {
-    let strides = out.map(|out| out.map(|out| (out.layout.strides.as_slice(), out.dtype.size())));
-    let (kept, folded) = split(&input.layout, input.dtype.size(), work.folded, fold.indexed(), strides);
+    let strides = out.map(|out| out.map(|out| (out.layout().strides.as_slice(), out.dtype.size())));
+    let (kept, folded) = split(input.layout(), input.dtype.size(), work.folded, fold.indexed(), strides);
     let into = |k: usize| out[k].map(|out| (out.first(), out.dtype, work.written[k]));
     let compute = fold.reads(work.compute);
     let reduction = Reduction { fold, data: input.first(), dtype: input.dtype, compute, kept, folded, out: [into(0), into(1)] };
@@ -188,18 +181,18 @@ fn reduce_with(fold: &dyn FoldKernel, work: &Reduce<'_>, out: [Option<&Operand>;
 }
 
 fn lines(work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
-    let (dim, compute) = (input.layout.ndim() - 1, work.compute);
-    let n = input.layout.shape[dim] as usize;
+    let (dim, compute) = (input.layout().ndim() - 1, work.compute);
+    let n = input.layout().shape[dim] as usize;
     let written = work.op.written(compute);
     let mut ran = Ok(());
     with_kernels(work.op, compute, n, out[1].is_some(), &mut |kernels| {
-        let none = Layout { strides: Dims::filled(0, input.layout.ndim()), ..input.layout.clone() };
+        let none = Layout { strides: Dims::filled(0, input.layout().ndim()), ..input.layout().clone() };
         let ends = [0, 1].map(|k| {
             let compute = written[k].filter(|_| kernels.writes_all || out[k].is_some())?;
             let absent = End { layout: &none, data: null_mut(), dtype: compute, compute };
-            Some(out[k].map_or(absent, |out| End { layout: &out.layout, data: out.first(), dtype: out.dtype, compute }))
+            Some(out[k].map_or(absent, |out| End { layout: out.layout(), data: out.first(), dtype: out.dtype, compute }))
         });
-        let input = End { layout: &input.layout, data: input.first(), dtype: input.dtype, compute };
+        let input = End { layout: input.layout(), data: input.first(), dtype: input.dtype, compute };
         // SAFETY: operands are inside their storages. Results do not overlap each other; a result that overlaps the input has equal
         // addresses at equal indices.
         ran = unsafe { walk::Lines::new(input, ends, dim, kernels).run() };
@@ -211,8 +204,8 @@ fn index(work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     // The order of the kernel: elements in a row, positions, and the tensor that the positions index.
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
     let dtype = out.dtype;
-    let plan = Plan::new(all.map(|operand| &operand.layout), all.map(|operand| operand.dtype.size()));
-    let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count });
+    let plan = Plan::new(all.map(|operand| operand.layout()), all.map(|operand| operand.dtype.size()));
+    let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count() });
     // SAFETY: every position is the offset of an element, and the result shares no memory with the operands that are read.
     unsafe {
         match work.movement {
@@ -239,12 +232,12 @@ fn mask(work: Mask, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     // SAFETY: the operands are row-major; there is an element for each place of the mask, or for each place that is true.
     unsafe {
         match (work, inputs) {
-            _ if out.layout.numel() == 0 => {}
+            _ if out.layout().numel() == 0 => {}
             (Mask::Compress, [from, mask]) => {
-                compress::compress(from.dtype.size(), out.first(), from.first(), bytes(mask), out.layout.numel() as usize)
+                compress::compress(from.dtype.size(), out.first(), from.first(), bytes(mask), out.layout().numel() as usize)
             }
             (Mask::Expand, [from, mask]) => compress::expand(out.dtype.size(), out.first(), from.first(), bytes(mask)),
-            (Mask::Positions, [mask]) => compress::positions(out.first().cast(), bytes(mask), &mask.layout.shape),
+            (Mask::Positions, [mask]) => compress::positions(out.first().cast(), bytes(mask), &mask.layout().shape),
             _ => unreachable!("{} inputs for {work:?}", inputs.len()),
         }
     }

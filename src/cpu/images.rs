@@ -75,7 +75,7 @@ pub fn pool(work: &Pool, r: &Operand, indices: Option<&Operand>, x: &Operand) ->
 
 /// Writes or adds elements to planes, at given indices.
 pub fn unpool(work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Result<()> {
-    let n = indices.layout.numel() as usize;
+    let n = indices.layout().numel() as usize;
     // SAFETY: the indices are row-major int64 inside the operand's storage, and no thread writes them during this call.
     let indices = if n == 0 { &[] } else { unsafe { from_raw_parts(indices.first().cast_const().cast::<i64>(), n) } };
     work.check(indices)?;

@@ -254,16 +254,11 @@ unsafe fn accumulate_run<T: Element>(mut run: Entered, entries: Entries, combine
     }
 }
 
-/// Returns the index of the first of `n` positions that is not in `least..end`.
-///
-/// # Safety
-/// `index` must hold `n` positions.
-pub unsafe fn first_outside(index: *const i64, n: usize, least: i64, end: i64) -> Option<usize> {
+/// Returns the index of the first position that is not in `least..end`.
+pub fn first_outside(index: &[i64], least: i64, end: i64) -> Option<usize> {
     const CHECKED: usize = 256;
     // As unsigned distances from `least`, both bounds are compared at once.
     let (count, outside) = (end.wrapping_sub(least) as u64, |x: i64| x.wrapping_sub(least) as u64);
-    // SAFETY: the caller keeps this function's contract.
-    let index = unsafe { std::slice::from_raw_parts(index, n) };
     index.chunks(CHECKED).enumerate().find_map(|(k, block)| {
         let any = simd(
             #[inline(always)]

@@ -1,6 +1,8 @@
 //! The host's drivers of layers.
 
+use super::copy::{converted, copy_flat};
 use super::loss::Picks;
+use super::parallel::Shared;
 use super::real::Real;
 use super::vector::Vectored;
 use super::{layer_norm, softmax};
@@ -21,6 +23,13 @@ pub fn softmax_gradient(work: SoftmaxGradient, r: &Operand, g: &Operand, y: &Ope
 
 /// Normalises rows.
 pub fn norm(rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand; 3]) -> Result<()> {
+    if x.dtype != weight.dtype {
+        let wide = converted(x, weight.dtype)?;
+        norm(rows, &wide, [&wide, weight, bias])?;
+        // SAFETY: both operands are row-major and have the elements of the rows.
+        unsafe { copy_flat(rows.rows * rows.n, (r.first(), r.dtype), (wide.first().cast_const(), wide.dtype)) };
+        return Ok(());
+    }
     dispatch!(float, x.dtype, T => {
         // SAFETY: the operands are row-major, with all rows or one. The result is the input, or overlaps no operand.
         unsafe { layer_norm::forward::<T>(rows, r.first().cast(), pointer(x), pointer(weight), pointer(bias)) }
@@ -35,7 +44,7 @@ pub fn norm_gradient(rows: NormRows, out: [Option<&Operand>; 3], inputs: [&Opera
 
 /// Computes a loss or its gradient.
 pub fn loss(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
-    dispatch!(float, inputs[0].dtype, T => losses::<T>(loss, r, inputs))
+    dispatch!(float, r.dtype, T => losses::<T>(loss, r, inputs))
 }
 
 fn pointer<T>(operand: &Operand) -> *const T {
@@ -63,7 +72,7 @@ fn norm_gradients<T: Real + Vectored>(rows: NormRows, out: [Option<&Operand>; 3]
             // SAFETY: `gradient` has just written the sums, and `end` has a row. Without rows to sum, the result may have more elements
             // than `n`; they become 0.
             unsafe {
-                (0..out.layout.numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
+                (0..out.layout().numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
                 layer_norm::added(rows, at, k, end);
             }
         }
@@ -72,41 +81,48 @@ fn norm_gradients<T: Real + Vectored>(rows: NormRows, out: [Option<&Operand>; 3]
 }
 
 fn losses<T: Real>(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
-    let (given, target, weight) = match *inputs {
-        [given, target] => ([given, given], target, None),
-        [a, b, target] if loss.op == LossOp::CrossEntropyGradient => ([a, b], target, None),
-        [given, target, weight] => ([given, given], target, Some(weight)),
-        [a, b, target, weight] => ([a, b], target, Some(weight)),
-        _ => unreachable!("{} inputs for {loss:?}", inputs.len()),
-    };
-    let (classes, inner) = (loss.classes, loss.inner);
+    let (given, [target, weight @ ..]) = inputs.split_at(loss.op.given()) else { unreachable!("no targets for {loss:?}") };
+    let (classes, inner, weight) = (loss.classes, loss.inner, weight.first().copied());
     let picks = Picks { target: elements(target), weight: weight.map(elements::<T>), classes, inner, ignored: loss.ignored };
     picks.check()?;
     let (n, out) = (picks.target.len(), r.first().cast::<T>());
-    let [scores, g] = given;
+    // SAFETY: the result has a place for each position, or for their sum, and does not overlap the inputs.
+    let reduced = |score: &(dyn Fn(usize, usize) -> T + Sync)| unsafe {
+        match loss.reduction {
+            Reduction::None if n == 0 => {}
+            Reduction::None => picks.each(std::slice::from_raw_parts_mut(out, n), score),
+            reduction => {
+                let [sum, weights] = picks.total(score);
+                out.write(T::from_f64(if reduction == Reduction::Mean { sum / weights } else { sum }));
+            }
+        }
+    };
     match loss.op {
         LossOp::NegativeLogLikelihood => {
-            let [sum, weights] = match loss.reduction {
-                Reduction::None if n == 0 => return Ok(()),
-                Reduction::None => {
-                    // SAFETY: the result has a place for each position, and does not overlap the inputs.
-                    picks.each(unsafe { std::slice::from_raw_parts_mut(out, n) }, elements(scores));
-                    return Ok(());
-                }
-                _ => picks.total(elements(scores)),
-            };
-            // SAFETY: the result has one element.
-            unsafe { out.write(T::from_f64(if loss.reduction == Reduction::Mean { sum / weights } else { sum })) };
+            let scores = elements::<T>(given[0]);
+            reduced(&|_, at| scores[at]);
+        }
+        LossOp::CrossEntropy => {
+            let (dtype, scores, [most, logs]) = (given[0].dtype, Shared(given[0].first()), [given[1], given[2]].map(elements::<T>));
+            // SAFETY: the scores are row-major, and `at` is the index of one of them.
+            reduced(&|position, at| unsafe {
+                let score = match dtype {
+                    Dtype::Float16 => T::from_f64(scores.get().cast::<half::f16>().add(at).read().to_f64()),
+                    Dtype::Bfloat16 => T::from_f64(scores.get().cast::<half::bf16>().add(at).read().to_f64()),
+                    _ => scores.get().cast::<T>().add(at).read(),
+                };
+                score.sub(most[position]).sub(logs[position])
+            });
         }
         LossOp::NegativeLogLikelihoodGradient => {
-            let scales = scales(&picks, loss.reduction, elements(g))?;
+            let scales = scales(&picks, loss.reduction, elements(given[0]))?;
             // SAFETY: the result is row-major with the scores' shape, and there is a scale for each position.
             unsafe { picks.spread(out, elements(&scales)) }
         }
         LossOp::CrossEntropyGradient => {
-            let scales = scales(&picks, loss.reduction, elements(g))?;
+            let scales = scales(&picks, loss.reduction, elements(given[1]))?;
             // SAFETY: the result and the probabilities are row-major with the scores' shape, and there is a scale for each position.
-            unsafe { picks.distances(out, pointer(scores), elements(&scales)) }
+            unsafe { picks.distances(out, pointer(given[0]), elements(&scales)) }
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ pub fn with_kernels(op: LineOp<'_>, compute: Dtype, n: usize, positions: bool, f
         LineOp::Mode => dispatch!(all, compute, T => most_frequent::<T>(n, f)),
         LineOp::Quantiles { shares, interpolation, skip_nan } => dispatch!(float, compute, T => {
             // SAFETY: the shares are a vector of elements of the compute type.
-            let shares = unsafe { std::slice::from_raw_parts(shares.first().cast::<T>(), shares.layout.numel() as usize) };
+            let shares = unsafe { std::slice::from_raw_parts(shares.first().cast::<T>(), shares.layout().numel() as usize) };
             quantiles(Quantiles { shares, interpolation, skip_nan }, n, f)
         }),
     }

@@ -52,10 +52,12 @@ impl<T: Real> Picks<'_, T> {
         (position / self.inner * self.classes + class) * self.inner + position % self.inner
     }
 
-    /// `r = -weight * score` for each position, 0 for positions that do not count.
-    pub fn each(&self, r: &mut [T], scores: &[T]) {
+    /// `r = -weight * score` for each position, 0 for positions that do not count. `score` gets the position and the index of the score.
+    pub fn each(&self, r: &mut [T], score: impl Fn(usize, usize) -> T) {
         for (position, r) in r.iter_mut().enumerate() {
-            *r = self.at(position).map_or(T::ZERO, |(class, weight)| T::from_f64(-weight * scores[self.place(position, class)].to_f64()));
+            *r = self
+                .at(position)
+                .map_or(T::ZERO, |(class, weight)| T::from_f64(-weight * score(position, self.place(position, class)).to_f64()));
         }
     }
 
@@ -79,8 +81,8 @@ impl<T: Real> Picks<'_, T> {
     }
 
     /// Returns the sum of the losses and the sum of the weights.
-    pub fn total(&self, scores: &[T]) -> [f64; 2] {
-        self.sums(|position, class, weight| -weight * scores[self.place(position, class)].to_f64())
+    pub fn total(&self, score: impl Fn(usize, usize) -> T + Sync) -> [f64; 2] {
+        self.sums(|position, class, weight| -weight * score(position, self.place(position, class)).to_f64())
     }
 
     /// Returns the sum of the weights.

@@ -14,10 +14,10 @@ const PIECE: usize = 1024;
 
 /// Finds the elements of `x` in ascending sequences.
 pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Result<()> {
-    let n = sequences.layout.shape.last().map_or(1, |&n| n as usize);
+    let n = sequences.layout().shape.last().map_or(1, |&n| n as usize);
     // A single sequence is for all elements; otherwise each row of elements has its own sequence.
-    let all = x.layout.numel() as usize;
-    let row = if sequences.layout.ndim() <= 1 { all } else { x.layout.shape.last().map_or(1, |&n| n as usize) };
+    let all = x.layout().numel() as usize;
+    let row = if sequences.layout().ndim() <= 1 { all } else { x.layout().shape.last().map_or(1, |&n| n as usize) };
     let at = Shared(out.first());
     dispatch!(all, x.dtype, T => {
         // SAFETY: the operands are row-major and of this type.

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 
 /// Fills a row-major operand with the sequence.
 pub fn fill(to: &Operand, sequence: Sequence) {
-    let (at, dtype, n) = (to.first(), to.dtype, to.layout.numel() as usize);
+    let (at, dtype, n) = (to.first(), to.dtype, to.layout().numel() as usize);
     match sequence {
         Sequence::Integers { start, step } => by_size!(dtype.size(), T => {
             // SAFETY: the operand has `n` elements, and `generate` passes pieces of them. Signed and unsigned integers of one size have the

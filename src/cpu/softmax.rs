@@ -150,9 +150,9 @@ unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) 
 /// Computes a line longer than the buffer.
 ///
 /// # Safety
-/// `x` must hold `n` elements; `out` must hold as many, or one number, and not overlap `x`; as for [`Register`].
+/// `x` must hold `n` elements; the results must hold as many, or one number each, and not overlap `x`; as for [`Register`].
 #[inline(always)]
-unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
+unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, [out, second]: [*mut Item<V>; 2]) {
     let mut buffer = MaybeUninit::<[Item<V>; PIECE]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<Item<V>>();
     // SAFETY: the caller keeps this function's contract.
@@ -189,6 +189,10 @@ unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, 
                 |x| x - all - less,
             ),
             Kind::LogSumExp => out.write(log.add(most)),
+            Kind::Parts => {
+                out.write(most);
+                second.write(log);
+            }
         }
     }
 }
@@ -204,7 +208,8 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let (buffer, pitch) = (buffer.as_mut_ptr().cast::<Item<V>>(), s.n.next_multiple_of(V::LANES));
     let e = |i: usize| buffer.wrapping_add(i * pitch);
     let x = |i: usize| s.x.wrapping_offset(i as isize * s.x_step).cast::<Item<V>>();
-    let out = |i: usize| s.out[0].wrapping_offset(i as isize * s.out_step[0]).cast::<Item<V>>();
+    let result = |k: usize, i: usize| s.out[k].wrapping_offset(i as isize * s.out_step[k]).cast::<Item<V>>();
+    let out = |i: usize| result(0, i);
     // The lines after this stack, and the results of this stack.
     let next = [x(s.count).cast(), s.out[0].cast_const()];
     // SAFETY: the caller keeps this function's contract.
@@ -218,7 +223,7 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
                 (all.load_first(x(i).add(at), s.n - at) - all).store(e.add(at));
             }
         }
-        exp_ahead(isa, e(0), pitch * s.count, if kind == Kind::LogSumExp { &next[..1] } else { &next });
+        exp_ahead(isa, e(0), pitch * s.count, if kind.reduces() { &next[..1] } else { &next });
         for i in 0..s.count {
             by[i] = sum::<V>(e(i), s.n);
         }
@@ -249,6 +254,10 @@ unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
                     )
                 }
                 Kind::LogSumExp => out(i).write(by[i].add(most[i])),
+                Kind::Parts => {
+                    out(i).write(most[i]);
+                    result(1, i).write(by[i]);
+                }
             }
         }
     }
@@ -267,7 +276,7 @@ unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
         // SAFETY: the driver passes `count` lines of `n` elements, and results of `n` elements or of one, which do not overlap.
         unsafe {
             if pitch > PIECE {
-                long::<V>(isa, kind, s.x.cast(), s.n, s.out[0].cast());
+                long::<V>(isa, kind, s.x.cast(), s.n, s.out.map(|out| out.cast()));
             } else {
                 short::<V>(isa, kind, s);
             }
@@ -356,6 +365,7 @@ mod tests {
             Kind::Softmax => x.iter().map(|v| v.exp() / sum).collect(),
             Kind::LogSoftmax => x.iter().map(|v| v - sum.ln()).collect(),
             Kind::LogSumExp => vec![sum.ln()],
+            Kind::Parts => unreachable!("two results"),
         }
     }
 

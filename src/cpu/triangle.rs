@@ -10,12 +10,12 @@ use std::ops::Range;
 
 /// `to` = the elements of `from` inside the triangle, 0 outside. Both must be the same memory, or not overlap.
 pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
-    let (shape, last) = (to.layout.shape.clone(), to.layout.ndim() - 1);
+    let (shape, last) = (to.layout().shape.clone(), to.layout().ndim() - 1);
     if shape.contains(&0) {
         return;
     }
     let in_place = to.dtype == from.dtype && to.in_step_with(from);
-    let mut layouts = [to.layout.clone(), from.layout.clone()];
+    let mut layouts = [to.layout().clone(), from.layout().clone()];
     // Rows are the dimension in which elements are contiguous.
     let swapped = layouts[0].strides[last] > layouts[0].strides[last - 1];
     if swapped {

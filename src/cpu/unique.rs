@@ -14,14 +14,14 @@ use std::ptr::null_mut;
 
 /// Returns the distinct elements of a row-major vector, or the distinct rows of a matrix.
 pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
-    match x.layout.ndim() {
+    match x.layout().ndim() {
         1 => dispatch!(all, x.dtype, T => elements_once::<T>(x, consecutive, inverted)),
         _ => rows_once(x, consecutive, inverted),
     }
 }
 
 fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
-    let n = x.layout.numel();
+    let n = x.layout().numel();
     // SAFETY: the operand is row-major and of this type.
     let mut line = unsafe { x.elements::<T>() };
     let (sorted, mut order) = (Operand::row(T::DTYPE, if consecutive { 0 } else { n })?, None);
@@ -60,7 +60,7 @@ fn lengths(ends: &mut [i64]) {
 }
 
 fn rows_once(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
-    let [n, width] = [0, 1].map(|d| x.layout.shape[d]);
+    let [n, width] = [0, 1].map(|d| x.layout().shape[d]);
     let numbers = || Operand::row(Dtype::Int64, n);
     let (mut order, mut ends, mut inverse) = (numbers()?, numbers()?, inverted.then(numbers).transpose()?);
     // SAFETY: both are new memory of int64.
@@ -92,7 +92,7 @@ fn runs_of_rows<T: Ordered>(
     [places, ends]: [&mut [i64]; 2],
     inverse: Option<&mut [i64]>,
 ) -> Result<usize> {
-    let buffer = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
+    let buffer = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout().numel())?;
     // SAFETY: the operand is row-major and of this type, and the buffer has room for its keys.
     let keys = unsafe { keys_of(x.elements::<T>(), buffer.first()) };
     let rows = KeyRows { keys, width, float: T::DTYPE.is_float() };

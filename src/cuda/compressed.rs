@@ -57,7 +57,7 @@ impl CompressedArgs {
             to: 0,
             found: 0,
             order: Order::NONE,
-            rows: starts.layout.numel() - 1,
+            rows: starts.layout().numel() - 1,
             n,
             size,
             width: 1,
@@ -79,10 +79,12 @@ impl CompressedArgs {
     fn read<const N: usize>(&self, gpu: &Gpu, positions: u64, first: i64) -> Result<[i64; N]> {
         if self.wide != 0 {
             let mut found = [0i64; N];
-            return gpu.read(positions + first as u64 * 8, &mut found).map(|()| found);
+            // SAFETY: a caller reads positions inside the operand, which is row-major.
+            return unsafe { gpu.read(positions + first as u64 * 8, &mut found) }.map(|()| found);
         }
         let mut found = [0i32; N];
-        gpu.read(positions + first as u64 * 4, &mut found)?;
+        // SAFETY: a caller reads positions inside the operand, which is row-major.
+        unsafe { gpu.read(positions + first as u64 * 4, &mut found) }?;
         Ok(found.map(i64::from))
     }
 
@@ -94,11 +96,13 @@ impl CompressedArgs {
         }
         let memory = gpu.scratch(16)?;
         self.found = memory.ptr();
-        gpu.zero(self.found, 16)?;
+        // SAFETY: the scratch memory has two counters.
+        unsafe { gpu.zero(self.found, 16) }?;
         let mut found = [0i64; 2];
         // SAFETY: the positions are row-major with these sizes, and there is memory for the counters.
         unsafe { self.launch(gpu, "compressed_check", self.rows.max(self.n))? };
-        gpu.read(self.found, &mut found)?;
+        // SAFETY: the scratch memory has two counters.
+        unsafe { gpu.read(self.found, &mut found) }?;
         let [rows, entries] = found;
         if rows > 0 {
             let row = self.rows - rows;
@@ -117,14 +121,14 @@ impl CompressedArgs {
 /// Computes a product; see [`Compressed`].
 pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]: [&Operand; 3], more: Option<&Operand>) -> Result<()> {
     let size = match work {
-        Compressed::Product => m.layout.shape[0],
-        Compressed::Transposed => out.layout.shape[0],
-        Compressed::Sampled => more.map_or(0, |b| b.layout.shape[0]),
+        Compressed::Product => m.layout().shape[0],
+        Compressed::Transposed => out.layout().shape[0],
+        Compressed::Sampled => more.map_or(0, |b| b.layout().shape[0]),
     };
-    let mut args = CompressedArgs::new(starts, Some(columns), columns.layout.numel(), size);
+    let mut args = CompressedArgs::new(starts, Some(columns), columns.layout().numel(), size);
     args.check(gpu)?;
-    let (more, total) = (more.map_or(0, |more| more.first() as u64), out.layout.numel());
-    (args.a, args.to, args.width) = (m.first() as u64, out.first() as u64, m.layout.shape[1]);
+    let (more, total) = (more.map_or(0, |more| more.first() as u64), out.layout().numel());
+    (args.a, args.to, args.width) = (m.first() as u64, out.first() as u64, m.layout().shape[1]);
     let call = |way: &str| format!("compressed_{way}<{}>", type_name(m.dtype));
     if total == 0 {
         return Ok(());
@@ -159,7 +163,7 @@ pub fn product(gpu: &Gpu, work: Compressed, out: &Operand, [starts, columns, m]:
 
 /// Computes softmax of rows; see [`RowSoftmax`].
 pub fn softmax(gpu: &Gpu, work: RowSoftmax, out: &Operand, starts: &Operand, x: &Operand, y: Option<&Operand>) -> Result<()> {
-    let mut args = CompressedArgs::new(starts, None, x.layout.numel(), 0);
+    let mut args = CompressedArgs::new(starts, None, x.layout().numel(), 0);
     args.check(gpu)?;
     (args.a, args.to) = (x.first() as u64, out.first() as u64);
     args.b = y.map_or(0, |y| y.first() as u64);

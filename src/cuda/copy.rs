@@ -106,7 +106,7 @@ pub fn widen<const N: usize>(loops: &mut Loops<N>, size: usize, moved: [bool; N]
 
 /// Copies and converts the elements of `input` to the same positions of `out`.
 pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
-    let plan = Plan::new([&out.layout, &input.layout], [out.dtype.size(), input.dtype.size()]);
+    let plan = Plan::new([out.layout(), input.layout()], [out.dtype.size(), input.dtype.size()]);
     let n = plan.numel() as i64;
     if n == 0 || (out.dtype == input.dtype && out.in_step_with(input)) {
         return Ok(());
@@ -171,7 +171,7 @@ fn transposed(plan: &Plan<2>, [to, from]: [u64; 2], size: i64) -> Result<Option<
 
 /// Stores a number in every element of `out`. Several positions may share an element.
 pub fn fill(gpu: &Gpu, out: &Operand, value: Scalar) -> Result<()> {
-    let (mut layout, size) = (out.layout.clone(), out.dtype.size());
+    let (mut layout, size) = (out.layout().clone(), out.dtype.size());
     // A dimension with stride 0 would write the same elements again, so its size becomes 1.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
@@ -186,7 +186,8 @@ pub fn fill(gpu: &Gpu, out: &Operand, value: Scalar) -> Result<()> {
     (size..8).for_each(|k| pattern |= (pattern >> (8 * (k - size)) & 0xff) << (8 * k));
     let to = out.first() as u64;
     if pattern == 0 && plan.is_flat() {
-        return gpu.zero(to, plan.numel() * size);
+        // SAFETY: the elements of the result are contiguous.
+        return unsafe { gpu.zero(to, plan.numel() * size) };
     }
     let mut args = FillArgs { loops: loops(&plan)?, to, bits: pattern };
     let unit = widen(&mut args.loops, size, [true], to);

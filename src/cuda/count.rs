@@ -1,17 +1,15 @@
 //! Counts, and tests of all elements.
 
-use super::copy::convert;
 use super::gpu::Gpu;
-use super::index::index;
 use super::loops::{Loops, MOST_LOOPS, div_up, loops};
 use super::map::type_name;
+use super::mark::Mark;
+use super::memory::Scratch;
 use super::order::ITEMS;
+use super::pinned;
 use super::source::{Entry, Source};
-use crate::device::Device;
-use crate::dtype::Dtype;
-use crate::error::{Result, bail};
-use crate::launch::{Combine, Histogram, Index, Move};
-use crate::layout::{Dims, Layout};
+use crate::error::Result;
+use crate::launch::Histogram;
 use crate::operand::Operand;
 use crate::plan::Plan;
 
@@ -24,14 +22,15 @@ const PART: [i64; 2] = [1 << 12, 1 << 30];
 /// The argument of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct CountArgs {
+pub struct CountArgs {
     loops: Loops<1>,
     from: u64,
-    to: u64,
-    n: i64,
+    pub to: u64,
+    told: u64,
+    pub n: i64,
     least: i64,
     end: i64,
-    width: i64,
+    pub width: i64,
     dtype: i32,
     unused: i32,
 }
@@ -59,30 +58,35 @@ fn entries() -> Vec<Entry> {
 }
 
 impl CountArgs {
+    const NONE: CountArgs = CountArgs {
+        loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
+        from: 0,
+        to: 0,
+        told: 0,
+        n: 0,
+        least: 0,
+        end: 0,
+        width: 0,
+        dtype: 0,
+        unused: 0,
+    };
+
     /// The arguments for a row-major operand. The caller sets loops for other layouts.
-    fn of(x: &Operand) -> CountArgs {
-        CountArgs {
-            loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
-            from: x.first() as u64,
-            to: 0,
-            n: x.layout.numel(),
-            least: 0,
-            end: 0,
-            width: 0,
-            dtype: x.dtype.code(),
-            unused: 0,
-        }
+    pub fn of(x: &Operand) -> CountArgs {
+        CountArgs { from: x.first() as u64, n: x.layout().numel(), dtype: x.dtype.code(), ..CountArgs::NONE }
     }
 
     /// Runs a kernel over `items` elements, and returns its counters, which start at 0.
-    fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
+    pub fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
         let memory = gpu.scratch(N * 8)?;
         self.to = memory.ptr();
-        gpu.zero(self.to, N * 8)?;
+        // SAFETY: the scratch memory has `N` counters.
+        unsafe { gpu.zero(self.to, N * 8) }?;
         // SAFETY: the operand is inside its storage, and there is memory for the counters.
         unsafe { gpu.launch(&COUNT, call, "CountArgs", gpu.blocks_for(items), &self)? };
         let mut found = [0; N];
-        gpu.read(self.to, &mut found)?;
+        // SAFETY: the scratch memory has `N` counters.
+        unsafe { gpu.read(self.to, &mut found) }?;
         Ok(found)
     }
 }
@@ -99,7 +103,7 @@ pub fn count(gpu: &Gpu, mask: &Operand) -> Result<usize> {
 
 /// See `Backend::all`.
 pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
-    let mut layout = x.layout.clone();
+    let mut layout = x.layout().clone();
     // Repeated elements are tested once.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
@@ -115,21 +119,66 @@ pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
     Ok(found == 0)
 }
 
-/// See `Backend::first_outside`.
-pub fn first_outside(gpu: &Gpu, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-    let args = CountArgs { least, end, ..CountArgs::of(positions) };
-    if args.n == 0 {
-        return Ok(None);
+/// A check of positions. Work that is launched after it can read its result on the GPU.
+pub struct Check<'a> {
+    gpu: &'a Gpu,
+    n: i64,
+    found: Scratch<'a>,
+    /// Pinned memory, which is not 0 if a position is invalid.
+    told: usize,
+    passed: Mark,
+}
+
+impl Check<'_> {
+    /// Starts to check whether `n` positions are at least `least` and less than `end`.
+    pub fn new(gpu: &Gpu, positions: u64, n: i64, [least, end]: [i64; 2]) -> Result<Check<'_>> {
+        let (_bound, found, passed) = (gpu.bind()?, gpu.scratch(8)?, gpu.new_mark()?);
+        let check = Check { gpu, n, found, told: pinned::allocate(8)?, passed };
+        // SAFETY: the memory holds a number, and no work uses it.
+        unsafe { (check.told as *mut u64).write(0) };
+        // SAFETY: the memory of the check has a counter.
+        unsafe { gpu.zero(check.found(), 8) }?;
+        let args = CountArgs { from: positions, to: check.found(), told: check.told as u64, n, least, end, ..CountArgs::NONE };
+        // SAFETY: the caller passes the address of `n` positions, and there is memory for the results.
+        unsafe { gpu.launch(&COUNT, "first_outside", "CountArgs", gpu.blocks_for(n), &args)? };
+        check.passed.record(gpu.stream())?;
+        Ok(check)
     }
-    // The kernel counts the positions from the first invalid one to the end.
-    let [found] = args.found(gpu, "first_outside", args.n)?;
-    Ok((found != 0).then(|| args.n as usize - found as usize))
+
+    /// The address of a number that is not 0 if a position is invalid.
+    pub fn found(&self) -> u64 {
+        self.found.ptr()
+    }
+
+    /// Waits for the check, but not for later work. Returns the index of the first invalid position.
+    pub fn end(&self) -> Result<Option<usize>> {
+        let _bound = self.gpu.bind()?;
+        self.passed.wait()?;
+        // SAFETY: the memory holds a number.
+        if unsafe { (self.told as *const u64).read_volatile() } == 0 {
+            return Ok(None);
+        }
+        // The kernel counts the positions from the first invalid one to the end.
+        let mut found = [0u64];
+        // SAFETY: the memory of the check has a counter.
+        unsafe { self.gpu.read(self.found(), &mut found) }?;
+        Ok(Some((self.n - found[0] as i64) as usize))
+    }
+}
+
+impl Drop for Check<'_> {
+    fn drop(&mut self) {
+        // An error is ignored, because it means that the GPU has failed before.
+        let _ = self.gpu.bind().and_then(|_bound| self.passed.wait());
+        pinned::release(self.told);
+    }
 }
 
 /// Histograms of the rows of a row-major matrix.
 pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) -> Result<()> {
-    let [rows, columns] = [0, 1].map(|d| input.layout.shape[d]);
-    gpu.zero(out.first() as u64, out.layout.numel() as usize * 8)?;
+    let [rows, columns] = [0, 1].map(|d| input.layout().shape[d]);
+    // SAFETY: the result is row-major.
+    unsafe { gpu.zero(out.first() as u64, out.layout().numel() as usize * 8) }?;
     if rows == 0 || columns == 0 {
         return Ok(());
     }
@@ -152,44 +201,4 @@ pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) ->
     let blocks = gpu.blocks_for(rows.saturating_mul(parts).saturating_mul(256));
     // SAFETY: the operands are row-major, with as many rows of bins as rows of elements.
     unsafe { gpu.launch(&COUNT, &format!("histogram<{}>", type_name(input.dtype)), "HistogramArgs", blocks, &args) }
-}
-
-/// See `Backend::bincount`.
-pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
-    let mut args = CountArgs::of(x);
-    let mut width = minlength;
-    if args.n > 0 {
-        let [most, least] = args.found(gpu, "extremes", args.n)?;
-        let [most, least] = [most, !least].map(|x| (x ^ 1 << 63).cast_signed());
-        if least < 0 {
-            bail!(Argument, "element {least} is negative")
-        }
-        width = most.saturating_add(1).max(minlength);
-    }
-    let dtype = if weights.is_some() { Dtype::Float64 } else { Dtype::Int64 };
-    let made = Operand::new_on(Device::Cuda(gpu.ordinal), dtype, &[width])?;
-    gpu.zero(made.first() as u64, width as usize * 8)?;
-    if args.n == 0 {
-        return Ok(made);
-    }
-    match weights {
-        Some(weights) => add_weights(gpu, &made, x, weights)?,
-        None => {
-            (args.to, args.width) = (made.first() as u64, width);
-            // SAFETY: every integer is the index of an entry of the result.
-            unsafe { gpu.launch(&COUNT, "count_integers", "CountArgs", gpu.blocks_for(args.n), &args)? }
-        }
-    }
-    Ok(made)
-}
-
-/// Adds each weight to the entry of its integer, in order and in float64.
-fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Result<()> {
-    let n = x.layout.numel();
-    let positions = Operand::new_on(sums.device, Dtype::Int64, &[n])?;
-    let wide = Operand::new_on(sums.device, Dtype::Float64, &[n])?;
-    convert(gpu, &positions, x)?;
-    convert(gpu, &wide, weights)?;
-    let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout.offset });
-    index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, count: 0 }, &still, [&wide, &positions])
 }

@@ -368,9 +368,9 @@ pub fn fourier(gpu: &Gpu, work: &Fourier<'_>, out: &Operand, input: &Operand) ->
     let half = last / 2 + 1;
     // The length of the last dimension on the complex side, and the number of signals of that dimension.
     let (numbers, count) = match work.transform {
-        Transform::ToReal => (input.layout.shape[input.layout.ndim() - 2], out.layout.numel() / last),
-        Transform::FromReal => (half, out.layout.numel() / 2 / half),
-        _ => (last, out.layout.numel() / 2 / last),
+        Transform::ToReal => (input.layout().shape[input.layout().ndim() - 2], out.layout().numel() / last),
+        Transform::FromReal => (half, out.layout().numel() / 2 / half),
+        _ => (last, out.layout().numel() / 2 / last),
     };
     // The dimension that is transformed last applies the factor.
     let (first, then) = if before.is_empty() { (work.factor, 1.0) } else { (1.0, work.factor) };

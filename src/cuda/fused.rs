@@ -2,7 +2,7 @@
 
 use super::formula::definition;
 use super::gpu::Gpu;
-use super::loops::MOST_LOOPS;
+use super::loops::{MOST_LOOPS, Tiles, positions, tiles};
 use super::map::{self, TEXT, type_name};
 use super::source::{Entry, FUSED, Source};
 use crate::dtype::Dtype;
@@ -18,13 +18,13 @@ use std::fmt::Write;
 /// The kernels of fused expressions. Their entries are generated from programs.
 pub static PROGRAMS: Source = Source { name: FUSED, text: &TEXT, entries: Vec::new };
 
-/// The maximum number of words of a kernel's arguments: addresses, lengths of loops, steps, and two numbers.
-const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2;
+/// The maximum number of words of a kernel's arguments: addresses, lengths of loops, steps, two numbers, and tiles.
+const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2 + size_of::<Tiles>() / size_of::<i64>();
 
 /// Runs a program.
 pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
     let all: SmallVec<[&Operand; MOST_INPUTS + 1]> = [out].into_iter().chain(inputs.iter().copied()).collect();
-    let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| &operand.layout).collect();
+    let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| operand.layout()).collect();
     let item: SmallVec<[usize; MOST_INPUTS + 1]> = all.iter().map(|operand| operand.dtype.size()).collect();
     let plan = Many::new(&layouts, &item);
     let total = plan.numel() as i64;
@@ -48,12 +48,22 @@ pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -
         reach = reach.max(ends.fold(0, i64::saturating_add));
     }
     let narrow = i64::from(reach <= i32::MAX.into());
-    steps[all.len() * MOST_LOOPS] = plan.loops() as i64 | narrow << 32;
+    let (steps, last) = steps.split_at_mut(all.len() * MOST_LOOPS);
+    let operands = all.iter().zip(&*addresses).map(|(operand, &address)| (address.cast_unsigned(), operand.dtype.size()));
+    let each = positions_of(program, out.dtype);
+    let (found, threads) = tiles(&mut numbers[1..=plan.loops()], steps, operands, each);
+    last[0] = plan.loops() as i64 | narrow << 32;
+    last[1..=found.len()].copy_from_slice(&found);
     let _bound = gpu.bind()?;
     let key = (std::ptr::from_ref(&PROGRAMS).addr(), program.id << 8 | out.dtype as u64);
     let function = gpu.map_function(&PROGRAMS, key, || vec![entry(program, out.dtype)])?;
     // SAFETY: the operands are inside their storages, which the caller holds. Inputs overlap the result only at the same positions.
-    unsafe { gpu.launch_function(function, gpu.blocks_for(total), &args) }
+    unsafe { gpu.launch_function(function, gpu.blocks_for_all(threads), &args) }
+}
+
+/// The number of positions of a thread: as many as the largest operand allows.
+fn positions_of(program: &Program, result: Dtype) -> i64 {
+    program.inputs.iter().flatten().fold(positions(result.size()), |least, dtype| least.min(positions(dtype.size())))
 }
 
 /// The kernel of a program with a result of this dtype.
@@ -61,9 +71,11 @@ pub fn entry(program: &Program, result: Dtype) -> Entry {
     let (mut own, mut body) = (include_str!("kernels/fused.cu").to_owned(), String::new());
     let mut defined: Vec<&str> = Vec::new();
     let inputs = program.inputs.iter().enumerate().filter_map(|(k, dtype)| Some((k, (*dtype)?)));
+    let (mut loaded, mut taken) = (String::new(), String::new());
     for (at, (k, dtype)) in inputs.clone().enumerate() {
         let name = type_name(dtype);
-        let _ = writeln!(body, "const {name} x{k} = *(const {name}*)at[{}];", at + 1);
+        let _ = writeln!(loaded, "const Pack<{name}, V> p{k} = here.template load<{name}>({});", at + 1);
+        let _ = writeln!(taken, "const {name} x{k} = p{k}.x[j];");
     }
     for (k, constant) in program.constants.iter().enumerate() {
         let (dtype, bits) = (constant.dtype, constant.bits);
@@ -80,12 +92,15 @@ pub fn entry(program: &Program, result: Dtype) -> Entry {
         let _ = writeln!(body, "const {} v{k} = {value};", type_name(step.dtype));
     }
     let (last, n) = (program.steps.len() - 1, inputs.count() + 1);
-    let dtype = type_name(program.dtype());
-    let run = format!("static DEVICE {dtype} run(char* const* at) {{\n{body}return v{last};\n}}");
+    let (stored, each) = (type_name(result), positions_of(program, result));
+    let run = format!(
+        "template <int V, int N> static DEVICE void run(const Positions<V, N>& here) {{\n{loaded}Pack<{stored}, V> r;\n#pragma unroll\n\
+         for (int j = 0; j < V; j++) {{\n{taken}{body}r.x[j] = convert<{stored}>(v{last});\n}}\nhere.store(r);\n}}"
+    );
     // The name contains a hash of the text, so that different kernels have different names.
     let name = format!("Program{}", super::compile::name_of(format!("{own}{run}").as_bytes()));
     let _ = write!(own, "struct {name} {{\n{run}\n}};\n");
-    let call = format!("fused<{name}, {}, {n}>", type_name(result));
+    let call = format!("fused<{name}, {each}, {n}>");
     let _ = writeln!(own, "typedef FusedArgs<{n}> ProgramArgs;");
     Entry { call, args: "ProgramArgs", group: name, own }
 }

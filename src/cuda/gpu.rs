@@ -150,6 +150,11 @@ impl Gpu {
         wanted.min(u64::from(self.processors * BLOCKS_PER_PROCESSOR)) as u32
     }
 
+    /// The number of blocks for `threads` threads without loops. A launch with too many blocks fails.
+    pub fn blocks_for_all(&self, threads: i64) -> u32 {
+        u32::try_from(threads.unsigned_abs().div_ceil(THREADS.into())).unwrap_or(u32::MAX)
+    }
+
     /// The number of blocks for `jobs` jobs of one block each.
     pub fn blocks_of(&self, jobs: i64) -> u32 {
         self.blocks_for(jobs.saturating_mul(THREADS.into()))
@@ -191,12 +196,15 @@ impl Gpu {
     }
 
     /// Sets bytes to 0.
-    pub fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
+    ///
+    /// # Safety
+    /// Memory of this GPU has this many bytes at `at`.
+    pub unsafe fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
         let _bound = self.bind()?;
-        // SAFETY: callers pass memory of the GPU with this many bytes.
+        // SAFETY: the caller meets the condition above.
         check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream()) }, "memory of the GPU could not be set")
     }
 

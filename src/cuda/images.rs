@@ -1,6 +1,6 @@
 //! Convolutions, pooling, and windows as columns, on GPUs.
 
-use super::count::first_outside;
+use super::count::Check;
 use super::gpu::Gpu;
 use super::loops::div_up;
 use super::map::type_name;
@@ -182,7 +182,7 @@ pub fn convolution(gpu: &Gpu, it: &Convolution, r: &Operand, [a, b]: [&Operand; 
     if elements == 0 {
         return Ok(());
     }
-    let most = [a, b, r].into_iter().map(|t| t.layout.numel()).fold(reach(w), i64::max);
+    let most = [a, b, r].into_iter().map(|t| t.layout().numel()).fold(reach(w), i64::max);
     let by = |n: i64| Divider::new(n, most);
     let mut args = ConvolutionArgs {
         a: a.first() as u64,
@@ -261,7 +261,7 @@ pub fn pool(gpu: &Gpu, work: &Pool, r: &Operand, indices: Option<&Operand>, x: &
         Windows::Strided(window) => (*window, false),
         Windows::Adaptive(windows) => (sizes_of(windows), true),
     };
-    let count = r.layout.numel();
+    let count = r.layout().numel();
     if count == 0 {
         return Ok(());
     }
@@ -274,7 +274,7 @@ pub fn pool(gpu: &Gpu, work: &Pool, r: &Operand, indices: Option<&Operand>, x: &
         Divisor::Padded => (1, 0.0),
         Divisor::Given(divisor) => (2, divisor),
     };
-    let most = x.layout.numel().max(count).max(reach(&w));
+    let most = x.layout().numel().max(count).max(reach(&w));
     let args = PoolArgs {
         x: x.first() as u64,
         r: r.first() as u64,
@@ -317,12 +317,15 @@ struct UnpoolArgs {
 pub fn unpool(gpu: &Gpu, work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Result<()> {
     let name = name_of(t.dtype)?;
     let least = if work.adds { -1 } else { 0 };
-    if let Some(at) = first_outside(gpu, indices, least, work.pixels as i64)? {
+    let check = Check::new(gpu, indices.first() as u64, indices.layout().numel(), [least, work.pixels as i64])?;
+    if let Some(at) = check.end()? {
         let mut index = [0i64];
-        gpu.read(indices.first() as u64 + at as u64 * 8, &mut index)?;
+        // SAFETY: the index is inside the operand, which is row-major.
+        unsafe { gpu.read(indices.first() as u64 + at as u64 * 8, &mut index) }?;
         bail!(Argument, "index {} is out of range for planes of {} elements", index[0], work.pixels)
     }
-    gpu.zero(r.first() as u64, r.layout.numel() as usize * r.dtype.size())?;
+    // SAFETY: the result is row-major.
+    unsafe { gpu.zero(r.first() as u64, r.layout().numel() as usize * r.dtype.size()) }?;
     if work.planes == 0 || work.places == 0 || work.pixels == 0 {
         return Ok(());
     }
@@ -354,11 +357,11 @@ struct ColumnsArgs {
 
 /// Copies windows to columns, or sums columns into images.
 pub fn columns(gpu: &Gpu, work: &Columns, r: &Operand, t: &Operand) -> Result<()> {
-    let (name, w, count) = (name_of(r.dtype)?, &work.window, r.layout.numel());
+    let (name, w, count) = (name_of(r.dtype)?, &work.window, r.layout().numel());
     if count == 0 {
         return Ok(());
     }
-    let most = t.layout.numel().max(count).max(reach(w));
+    let most = t.layout().numel().max(count).max(reach(w));
     let by = |n: usize| Divider::new(n as i64, most);
     let args = ColumnsArgs {
         t: t.first() as u64,

@@ -41,9 +41,9 @@ impl LineArgs {
     /// The lines along the last dimension.
     pub fn new(input: &Operand, out: [Option<&Operand>; 2]) -> Result<LineArgs> {
         let all = [Some(input), out[0], out[1]];
-        let last = input.layout.ndim() - 1;
-        let step = |d: usize| all.map(|operand| operand.map_or(0, |o| o.layout.strides[d] as isize * o.dtype.size() as isize));
-        let shape = &input.layout.shape[..last];
+        let last = input.layout().ndim() - 1;
+        let step = |d: usize| all.map(|operand| operand.map_or(0, |o| o.layout().strides[d] as isize * o.dtype.size() as isize));
+        let shape = &input.layout().shape[..last];
         let mut outer: SmallVec<[Loop<3>; INLINE_DIMS]> = SmallVec::new();
         for d in (0..last).rev().filter(|&d| shape[d] != 1) {
             outer.push(Loop { n: shape[d] as usize, step: step(d) });
@@ -53,7 +53,7 @@ impl LineArgs {
             outer: loops(&outer)?,
             x: input.first() as u64,
             out: out.map(|out| out.map_or(0, |out| out.first() as u64)),
-            n: input.layout.shape[last],
+            n: input.layout().shape[last],
             step: step(last).map(|step| step as i64),
             dtype: all.map(|operand| operand.map_or(0, |o| o.dtype.code())),
             unused: 0,
@@ -80,8 +80,24 @@ impl LineArgs {
     }
 
     /// Returns true if neighbouring lines are closer in memory than neighbouring elements of a line.
-    fn side_by_side(&self) -> bool {
+    pub fn side_by_side(&self) -> bool {
         self.count() > 1 && self.outer.step[0][0] != 0 && self.outer.step[0][0].abs() < self.step[0].abs()
+    }
+
+    /// Returns true if the first elements of all lines of the input and of the first result have the same distance to a multiple of 16
+    /// bytes.
+    pub fn aligned_alike(&self) -> bool {
+        (self.x ^ self.out[0]).is_multiple_of(16) && self.steps(0).zip(self.steps(1)).all(|(a, b)| (a - b) % 16 == 0)
+    }
+
+    /// Returns true if the first elements of all lines of the input are at multiples of 16 bytes.
+    pub fn aligned(&self) -> bool {
+        self.x.is_multiple_of(16) && self.steps(0).all(|step| step % 16 == 0)
+    }
+
+    /// The steps between lines of an operand.
+    fn steps(&self, operand: usize) -> impl Iterator<Item = i64> {
+        self.outer.step[operand][..self.outer.count as usize].iter().copied()
     }
 
     /// Returns true if one thread processes a line.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// The kernels that are loaded on a GPU, by the names of their sources and by their calls.
 pub struct Kernels {
     pub named: HashMap<&'static str, HashMap<String, Function>>,
-    /// The kernels of elementwise operations, by the address of the operation and the number of the form.
+    /// The kernels of elementwise operations, by the address of the operation and the number of the signature.
     pub maps: HashMap<(usize, u64), Function>,
 }
 

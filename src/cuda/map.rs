@@ -2,7 +2,7 @@
 
 use super::formula::{definition, numbers_of};
 use super::gpu::Gpu;
-use super::loops::{Loops, loops};
+use super::loops::{Loops, Tiles, loops, positions, tiles};
 use super::source::{self, Entry, REAL, Source};
 use crate::dtype::Dtype;
 use crate::element::{bits, rounded};
@@ -36,18 +36,18 @@ struct MapArgs<const N: usize> {
     data: [u64; N],
     numbers: [Argument; MOST_NUMBERS],
     loops: Loops<N>,
+    tiles: Tiles,
     dtype: [i32; N],
     common: i32,
-    aligned: i32,
 }
 
-/// The form of a kernel: the types of its operands, and their layout.
+/// The types of a kernel's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Form<const N: usize> {
+struct Signature<const N: usize> {
     /// The compute types of the result, the first input and the others.
     types: [Dtype; 3],
-    /// The dtype of all inputs and the dtype of the result, if all operands are contiguous.
-    flat: Option<[Dtype; 2]>,
+    /// The dtype of the inputs and the dtype of the result; `None` if the kernel accepts any dtypes. A mask is Bool.
+    known: Option<[Dtype; 2]>,
 }
 
 /// The name of a type in the prelude.
@@ -108,29 +108,34 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
         true if moved => integer_of_size(all[k].dtype),
         _ => all[k].dtype,
     });
-    let plan = Plan::new(each(|k| &all[k].layout), each(|k| all[k].dtype.size()));
+    let plan = Plan::new(each(|k| all[k].layout()), each(|k| all[k].dtype.size()));
     if plan.numel() == 0 {
         return Ok(());
     }
     let data: [u64; N] = each(|k| all[k].first() as u64);
-    let alike = (1..N).all(|k| dtype[k] == dtype[1]) && dtype[1].compute() == types[2] && types[1] == types[2];
-    let fits = alike && (dtype[0] == dtype[1] || dtype[0] == types[0]) && dtype[0].compute() == types[0];
-    let form = Form::<N> { types, flat: (fits && plan.is_flat()).then_some([dtype[1], dtype[0]]) };
-    let vector = 16 / dtype[1].size();
-    let is_aligned = |k: usize| data[k].is_multiple_of((vector * dtype[k].size()).min(16) as u64);
-    let args = MapArgs {
+    let alike = (1..N).all(|k| dtype[k] == dtype[N - 1] || k == 1 && moved) && dtype[N - 1].compute() == types[2];
+    let fits = dtype[0].compute() == types[0] && (dtype[0] == dtype[N - 1] || dtype[0] == types[0]);
+    let known = alike && fits && (types[1] == types[2] || moved);
+    let signature = Signature::<N> { types, known: known.then_some([dtype[N - 1], dtype[0]]) };
+    let mut args = MapArgs {
         data,
         numbers: numbers(op, work, moved),
         loops: loops(&plan)?,
+        tiles: Tiles::default(),
         dtype: each(|k| dtype[k].code()),
         common: if moved { dtype[N - 1].code() } else { work.common.code() },
-        aligned: (0..N).all(is_aligned).into(),
     };
+    let mut blocks = gpu.blocks_for(args.loops.total);
+    if known {
+        let Loops { n, step, count, .. } = &mut args.loops;
+        let operands = (0..N).map(|k| (data[k], dtype[k].size()));
+        let (found, threads) = tiles(&mut n[..*count as usize], step.as_flattened_mut(), operands, positions(dtype[N - 1].size()));
+        (args.tiles, blocks) = (found, gpu.blocks_for_all(threads));
+    }
     let _bound = gpu.bind()?;
-    let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), form.key()), || entries_of(op, form))?;
-    let items = if form.flat.is_some() && args.aligned != 0 { plan.numel().div_ceil(vector) } else { plan.numel() };
+    let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), signature.key()), || entries_of(op, signature))?;
     // SAFETY: the operands are inside their storages, which the caller holds. Inputs overlap the result only at the same positions.
-    unsafe { gpu.launch_function(function, gpu.blocks_for(items as i64), &args) }
+    unsafe { gpu.launch_function(function, blocks, &args) }
 }
 
 /// The numbers of a call in the form that the operation needs: rounded to the common dtype, exact, or as the bits of an element.
@@ -151,21 +156,22 @@ pub(super) fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -
     numbers
 }
 
-impl<const N: usize> Form<N> {
-    /// A unique number for each form.
+impl<const N: usize> Signature<N> {
+    /// A unique number for each signature.
     fn key(self) -> u64 {
-        let flat = self.flat.map_or([0; 2], |flat| flat.map(|dtype| dtype as u64));
-        self.types.iter().map(|&dtype| dtype as u64).chain(flat).fold(N as u64, |key, part| key << 8 | part)
+        let known = self.known.map_or([0; 2], |known| known.map(|dtype| dtype as u64));
+        self.types.iter().map(|&dtype| dtype as u64).chain(known).fold(N as u64, |key, part| key << 8 | part)
     }
 
     fn entry(self, op: &Op<N>) -> Entry {
         let name = op.formula.name;
         let [result, first, last] = self.types.map(type_name);
-        let call = match self.flat {
-            Some([of_inputs, of_result]) => {
-                format!("map_flat<op_{name}, {last}, {}, {}, {N}>", type_name(of_inputs), type_name(of_result))
+        let call = match self.known.map(|known| known.map(type_name)) {
+            Some([inputs, of_result]) => {
+                let of_first = if self.types[1] == self.types[2] { inputs } else { first };
+                format!("map_known<op_{name}, {last}, {of_first}, {inputs}, {of_result}, {N}>")
             }
-            None => format!("map_strided<op_{name}, {first}, {last}, {result}, {N}>"),
+            None => format!("map_any<op_{name}, {first}, {last}, {result}, {N}>"),
         };
         let args = ["", "", "MapArgs2", "MapArgs3", "MapArgs4"][N];
         Entry { call, args, group: name.into(), own: definition(&op.formula) }
@@ -173,7 +179,7 @@ impl<const N: usize> Form<N> {
 }
 
 /// The wanted kernel, followed by all other kernels that the operation may need.
-fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
+fn entries_of<const N: usize>(op: &Op<N>, wanted: Signature<N>) -> Vec<Entry> {
     let mut entries = vec![wanted.entry(op)];
     entries.extend(all_entries(op).into_iter().filter(|entry| entry.call != entries[0].call).collect::<Vec<_>>());
     entries
@@ -181,23 +187,21 @@ fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
 
 /// Every kernel of an operation.
 pub fn all_entries<const N: usize>(op: &Op<N>) -> Vec<Entry> {
-    let mut forms: Vec<Form<N>> = Vec::new();
+    let mut signatures: Vec<Signature<N>> = Vec::new();
     for (&common, moved) in Dtype::ALL.iter().flat_map(|common| [(common, false), (common, true)]) {
         let Ok(types) = types(op, common, moved) else { continue };
         let stored = if op.masked && moved { integer_of_size(common) } else { common };
-        let mut flat = vec![None];
-        if stored.compute() == types[2] && types[1] == types[2] {
-            let result = if types[0] == types[2] { stored } else { types[0] };
-            flat.push(Some([stored, result]));
-        }
-        for flat in flat {
-            let form = Form { types, flat };
-            if !forms.contains(&form) {
-                forms.push(form);
+        let result = if types[0] == types[2] { stored } else { types[0] };
+        let known = stored.compute() == types[2] && (types[1] == types[2] || op.masked && moved);
+        let known = known.then_some(Some([stored, result]));
+        for known in [None].into_iter().filter(|_| !(op.masked && moved)).chain(known) {
+            let signature = Signature { types, known };
+            if !signatures.contains(&signature) {
+                signatures.push(signature);
             }
         }
     }
-    forms.into_iter().map(|form| form.entry(op)).collect()
+    signatures.into_iter().map(|signature| signature.entry(op)).collect()
 }
 
 /// Every kernel of an operation of any number of operands.

@@ -43,8 +43,8 @@ pub fn mask(gpu: &Gpu, work: Mask, out: &Operand, inputs: &[&Operand]) -> Result
         [from, mask] => (from.first() as u64, mask),
         _ => unreachable!("{} inputs for {work:?}", inputs.len()),
     };
-    let (n, sizes) = (mask.layout.numel(), &mask.layout.shape);
-    if n == 0 || out.layout.numel() == 0 {
+    let (n, sizes) = (mask.layout().numel(), &mask.layout().shape);
+    if n == 0 || out.layout().numel() == 0 {
         return Ok(());
     }
     if sizes.len() > MOST_LOOPS && work == Mask::Positions {

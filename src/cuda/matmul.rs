@@ -164,7 +164,7 @@ pub(super) fn splits(sums: i64, depth: i64, enough: i64, least: i64) -> [i64; 2]
 
 /// Multiplies matrices of one dtype. The result has this dtype or the dtype in which products are computed.
 pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
-    if c.layout.numel() == 0 {
+    if c.layout().numel() == 0 {
         return Ok(());
     }
     let mut products = Products::new(work, c, inputs, addend)?;
@@ -173,7 +173,7 @@ pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], 
     let Some(calls) = Calls::of(gpu, &products)? else { return run(gpu, &products) };
     let blas = Blas::on(gpu)?;
     if let Some(t) = addend {
-        copy::convert(gpu, c, &t.with_layout(t.layout.broadcast_to(&c.layout.shape)?))?;
+        copy::convert(gpu, c, &t.with_layout(t.layout().broadcast_to(&c.layout().shape)?))?;
     }
     calls.run(&blas)
 }

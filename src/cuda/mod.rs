@@ -3,6 +3,7 @@
 //! The driver is opened at the first use, and kernels are compiled when they are first needed. A call returns before its work is done. A
 //! GPU does the work of a stream in order, so only functions that read elements wait.
 
+mod bincount;
 mod blas;
 mod blocks;
 mod captures;
@@ -170,12 +171,40 @@ impl Accelerator for Numbered {
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
-            _ => gpu.refuse(),
+            // These kinds of work run on the host alone.
+            (Launch::Compress(_) | Launch::RowSolve(_) | Launch::System(_) | Launch::SparseProduct(_), ..) => gpu.refuse(),
+            // Operands that the kind of work does not have. Every kind is named, so that a new kind does not compile without a decision.
+            (
+                Launch::Convert(_)
+                | Launch::Fill(_)
+                | Launch::Sequence(_)
+                | Launch::Triangle(_)
+                | Launch::TriangleIndices(_)
+                | Launch::OneHot(_)
+                | Launch::Map(_)
+                | Launch::Fused(_)
+                | Launch::Reduce(_)
+                | Launch::Lines(_)
+                | Launch::Index(_)
+                | Launch::Mask(_)
+                | Launch::Search(_)
+                | Launch::Histogram(_)
+                | Launch::Fourier(_)
+                | Launch::Matmul(_)
+                | Launch::Compressed(_)
+                | Launch::RowSoftmax(_)
+                | Launch::Decompose(_)
+                | Launch::SoftmaxGradient(_)
+                | Launch::LayerNorm(_)
+                | Launch::LayerNormGradient(_)
+                | Launch::Loss(_)
+                | Launch::Convolution(_)
+                | Launch::Pool(_)
+                | Launch::Unpool(_)
+                | Launch::Columns(_),
+                ..,
+            ) => gpu.refuse(),
         })
-    }
-
-    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
-        self.with(|gpu| count::first_outside(gpu, positions, least, end))
     }
 
     fn count(&self, mask: &Operand) -> Result<usize> {
@@ -187,7 +216,7 @@ impl Accelerator for Numbered {
     }
 
     fn bincount(&self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
-        self.with(|gpu| count::bincount(gpu, x, weights, minlength))
+        self.with(|gpu| bincount::bincount(gpu, x, weights, minlength))
     }
 
     fn unique(&self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
@@ -200,7 +229,8 @@ impl Accelerator for Numbered {
 
     fn first(&self, operand: &Operand) -> Result<Scalar> {
         let mut bytes = [0u8; 8];
-        gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])?;
+        // SAFETY: the operand has at least one element.
+        unsafe { gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])? };
         // SAFETY: `bytes` holds an element.
         Ok(unsafe { read_element(bytes.as_ptr(), operand.dtype) })
     }

@@ -45,8 +45,8 @@ impl Gpu {
         self.load_named(source, call, &entries)
     }
 
-    /// The kernel of an elementwise operation, by the operation's address and the number of the form. `entries` returns the wanted kernel
-    /// first, then all others of the operation.
+    /// The kernel of an elementwise operation, by the operation's address and the number of the signature. `entries` returns the wanted
+    /// kernel first, then all others of the operation.
     #[inline(always)]
     pub fn map_function(
         &self,

@@ -63,7 +63,8 @@ impl Keys<'_> {
             at += bytes as u64;
             at - bytes as u64
         });
-        gpu.zero(greatest, 8)?;
+        // SAFETY: the scratch memory has a number.
+        unsafe { gpu.zero(greatest, 8) }?;
         let (keys, ordinals) = ([first_keys, second_keys], [first_ordinals, second_ordinals]);
         Ok(Keys { order: Order { keys, ordinals, greatest, counts, totals, n, tiles: tiles as i32, digit: 0 }, _memory: memory })
     }

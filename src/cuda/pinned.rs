@@ -61,7 +61,8 @@ fn no_room() -> Error {
     Error::new(Kind::NoMem, format_args!("out of memory: the table of pinned memory could not grow"))
 }
 
-fn allocate(bytes: usize) -> Result<usize> {
+/// Allocates a block that no copy uses.
+pub fn allocate(bytes: usize) -> Result<usize> {
     let Some(bytes) = bytes.max(LEAST).checked_next_power_of_two() else { bail!(NoMem, "{bytes} bytes overflow the address space") };
     let mut lists = BLOCKS.lock();
     let [used, free] = &mut *lists;
@@ -85,7 +86,8 @@ fn allocate(bytes: usize) -> Result<usize> {
     Ok(at)
 }
 
-fn release(at: usize) {
+/// Frees a block.
+pub fn release(at: usize) {
     let mut lists = BLOCKS.lock();
     let [used, free] = &mut *lists;
     if let Ok(k) = used.binary_search_by_key(&at, |block| block.at) {

@@ -96,16 +96,16 @@ impl Products {
     pub fn new(work: &Matmul<'_>, c: &Operand, [a, b]: [&Operand; 2], t: Option<&Operand>) -> Result<Products> {
         let over = |t: &Operand| -> Result<Layout> {
             let mut shape = Dims::from(work.batch);
-            shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
-            t.layout.broadcast_to(&shape)
+            shape.extend_from_slice(&t.layout().shape[t.layout().ndim() - 2..]);
+            t.layout().broadcast_to(&shape)
         };
         // Missing dimensions of the result are added with size 1.
         let result = |layout: &Layout| -> Result<Layout> {
             let mut layout = layout.clone();
-            if !work.form.columns {
+            if !work.dims.columns {
                 layout.unsqueeze(-1)?;
             }
-            if !work.form.rows {
+            if !work.dims.rows {
                 layout.unsqueeze(-2)?;
             }
             Ok(layout)
@@ -113,7 +113,7 @@ impl Products {
         let (of_a, of_b) = (over(a)?, over(b)?);
         let (rows, cols) = (&of_a.shape[work.batch.len()..], &of_b.shape[work.batch.len()..]);
         let addend = |t: &Operand| -> Result<_> {
-            let layout = result(&t.layout.broadcast_to(&c.layout.shape)?)?;
+            let layout = result(&t.layout().broadcast_to(&c.layout().shape)?)?;
             Ok((Matrices::of(t, &layout), t.dtype))
         };
         let nothing = work.alpha.to_f64() == 0.0;
@@ -125,10 +125,10 @@ impl Products {
             // If alpha is 0, no products are computed.
             k: if nothing { 0 } else { rows[1] },
             batch: work.batch.into(),
-            summed: !work.form.batch,
+            summed: !work.dims.batch,
             a: Matrices::of(a, &of_a),
             b: Matrices::of(b, &of_b),
-            c: Matrices::of(c, &result(&c.layout)?),
+            c: Matrices::of(c, &result(c.layout())?),
             t: t.map(addend).transpose()?,
             alpha: work.alpha,
             beta: work.beta,

@@ -128,7 +128,7 @@ struct Given {
 /// Fills a row-major operand.
 pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
     let Generator::Philox(stream) = generator else { return gpu.refuse() };
-    let place = Place { at: out.first() as u64, dtype: out.dtype, n: out.layout.numel() };
+    let place = Place { at: out.first() as u64, dtype: out.dtype, n: out.layout().numel() };
     let lists = [0, 1].map(|k| parameters.get(k).map_or(0, |list| list.first() as u64));
     let numbers = |numbers: &[f64]| {
         let mut given = Given { lists, ..Given::default() };
@@ -159,7 +159,7 @@ pub fn random(gpu: &Gpu, draw: Draw, generator: &mut Generator, out: &Operand, p
         Draw::Integers { from, span } => {
             fill(gpu, place, stream, if span <= LONGEST { "Range" } else { "LongRange" }, Given { from, span, ..numbers(&[]) })
         }
-        Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout.numel() as u64, ..numbers(&[]) }),
+        Draw::Alias => fill(gpu, place, stream, "Alias", Given { span: parameters[1].layout().numel() as u64, ..numbers(&[]) }),
         Draw::TruncatedNormal { mean, std, from, to } => each(stream, "Truncated", &[mean, std, from, to]),
         Draw::Gamma { shape, scale } => each(stream, "Gamma", &[shape, scale, least]),
         Draw::Beta { a, b } => each(stream, "Beta", &[a, b, least, most]),
@@ -237,13 +237,15 @@ fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
     launch("permutation_begin", &args)?;
     loop {
         for _ in 0..ROUNDS {
-            gpu.zero(left, 8)?;
+            // SAFETY: the scratch memory has a counter.
+            unsafe { gpu.zero(left, 8) }?;
             launch("permutation_claim", &args)?;
             launch("permutation_exchange", &args)?;
             args.round += 1;
         }
         let mut exchanges_left = [0u64];
-        gpu.read(left, &mut exchanges_left)?;
+        // SAFETY: the scratch memory has a counter.
+        unsafe { gpu.read(left, &mut exchanges_left) }?;
         if exchanges_left[0] == 0 {
             return Ok(());
         }
@@ -253,7 +255,7 @@ fn permute(gpu: &Gpu, place: Place, stream: &mut Philox) -> Result<()> {
 /// Categories for each row of a matrix of probabilities. The tables are computed on the host, because each entry depends on the ones
 /// before.
 fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replacement: bool) -> Result<()> {
-    let [rows, count] = [0, 1].map(|d| p.layout.shape[d]);
+    let [rows, count] = [0, 1].map(|d| p.layout().shape[d]);
     let n = place.n / rows.max(1);
     for row in 0..rows as u64 {
         let place = Place { at: place.at + row * n as u64 * 8, dtype: Dtype::Int64, n };
@@ -263,7 +265,8 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
             continue;
         }
         let mut p = list(count as usize, |_| Ok(0.0))?;
-        gpu.read(at, &mut p)?;
+        // SAFETY: the matrix is row-major, and `at` is the address of a row of it.
+        unsafe { gpu.read(at, &mut p) }?;
         let tables = gpu.scratch(count as usize * 16)?;
         let lists = [tables.ptr(), tables.ptr() + count as u64 * 8];
         if n <= count / SEARCHED_SHARE {
@@ -275,12 +278,15 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
                 sum += *x / most;
                 *x = sum;
             });
-            gpu.write(lists[0], &p)?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[0], &p) }?;
             fill(gpu, place, stream, "Sums", Given { numbers: [sum, 0.0, 0.0, 0.0, 0.0], from: last, span: count as u64, lists })?;
         } else {
             let alias = Alias::new(&p)?;
-            gpu.write(lists[0], &alias.other)?;
-            gpu.write(lists[1], &alias.stays)?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[0], &alias.other) }?;
+            // SAFETY: the scratch memory has two lists of this length.
+            unsafe { gpu.write(lists[1], &alias.stays) }?;
             fill(gpu, place, stream, "Alias", Given { span: count as u64, lists, ..Given::default() })?;
         }
     }

@@ -3,6 +3,7 @@
 use super::copy::convert;
 use super::gpu::{Gpu, THREADS};
 use super::line_args::{KEYS, LINES};
+use super::lines::PACKETS;
 use super::loops::{Loops, div_up, loops};
 use super::map::type_name;
 use super::source::{Entry, Source};
@@ -15,7 +16,7 @@ use crate::plan::{Loop, Plan};
 use smallvec::SmallVec;
 
 /// The kernels of reductions.
-pub static REDUCE: Source = Source { name: "reduce", text: &[KEYS, LINES, include_str!("kernels/reduce.cu")], entries };
+pub static REDUCE: Source = Source { name: "reduce", text: &[PACKETS, KEYS, LINES, include_str!("kernels/reduce.cu")], entries };
 
 /// The wanted minimum number of blocks: as many as the largest GPU runs at the same time.
 const BLOCKS: i64 = 1024;
@@ -73,13 +74,13 @@ impl Kernel {
             Fold::Sum { term: Term::Square, root: Root::Sqrt, .. } if compute == Dtype::Float64 => {
                 Kernel { number: 2.0, ..plain("Powers") }
             }
-            Fold::Sum { term, root, wide } => {
+            Fold::Sum { term, root, in_float64 } => {
                 let root = match root {
                     Root::Itself => 0,
                     Root::Mean => 1,
                     Root::Sqrt => 2,
                 };
-                Kernel { term: Some(name_of(term)), root, flag: wide, ..plain("Terms") }
+                Kernel { term: Some(name_of(term)), root, flag: in_float64, ..plain("Terms") }
             }
             Fold::NanMean => plain("NanMean"),
             Fold::Prod => plain("Product"),
@@ -139,10 +140,10 @@ fn entries() -> Vec<Entry> {
 /// Folds the elements of `input` into results, which have size 1 in the folded dimensions.
 pub fn reduce(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let compute = work.compute.compute();
-    if input.dtype.compute() == compute || input.layout.numel() == 0 {
+    if input.dtype.compute() == compute || input.layout().numel() == 0 {
         return fold(gpu, work, out, input);
     }
-    let made = Operand::new_on(input.device, compute, &input.layout.shape)?;
+    let made = Operand::new_on(input.device, compute, &input.layout().shape)?;
     convert(gpu, &made, input)?;
     fold(gpu, work, out, &made)
 }
@@ -150,7 +151,7 @@ pub fn reduce(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &
 fn fold(gpu: &Gpu, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Result<()> {
     let (compute, size) = (work.compute.compute(), input.dtype.size() as i64);
     let kernel = Kernel::of(work.fold, compute);
-    let (kept, folded) = split(&input.layout, size, work.folded, kernel.numbered, out)?;
+    let (kept, folded) = split(input.layout(), size, work.folded, kernel.numbered, out)?;
     if kept.total == 0 {
         return Ok(());
     }
@@ -210,7 +211,7 @@ fn split(input: &Layout, size: i64, folds: &[bool], numbered: bool, out: [Option
             folded.push(Loop { n, step: [if numbered { number } else { step }, step] });
             number = number.wrapping_mul(n as isize);
         } else {
-            let of = |out: Option<&Operand>| out.map_or(0, |out| out.layout.strides[d] as isize * out.dtype.size() as isize);
+            let of = |out: Option<&Operand>| out.map_or(0, |out| out.layout().strides[d] as isize * out.dtype.size() as isize);
             kept.push(Loop { n, step: [step, of(out[0]), of(out[1])] });
         }
     }

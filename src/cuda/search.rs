@@ -36,12 +36,12 @@ fn entries() -> Vec<Entry> {
 
 /// Searches for the elements of `x`, which have a compute type, in ascending sequences.
 pub fn search(gpu: &Gpu, work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Result<()> {
-    let total = x.layout.numel();
+    let total = x.layout().numel();
     if total == 0 {
         return Ok(());
     }
     // There is one sequence for all elements, or one for each row of elements.
-    let row = if sequences.layout.ndim() <= 1 { total } else { x.layout.shape.last().map_or(1, |&n| n) };
+    let row = if sequences.layout().ndim() <= 1 { total } else { x.layout().shape.last().map_or(1, |&n| n) };
     let (name, other) = match work {
         Search::Place { right } => ("search", right),
         Search::Contains { invert } => ("contains", invert),
@@ -52,7 +52,7 @@ pub fn search(gpu: &Gpu, work: Search, out: &Operand, sequences: &Operand, x: &O
         to: out.first() as u64,
         total,
         row,
-        n: sequences.layout.shape.last().map_or(1, |&n| n),
+        n: sequences.layout().shape.last().map_or(1, |&n| n),
         other: other.into(),
         unused: 0,
     };

@@ -102,7 +102,7 @@ fn entries() -> Vec<Entry> {
 
 /// Fills a row-major operand with a progression.
 pub fn sequence(gpu: &Gpu, work: &Sequence, out: &Operand) -> Result<()> {
-    let (to, n) = (out.first() as u64, out.layout.numel());
+    let (to, n) = (out.first() as u64, out.layout().numel());
     if n == 0 {
         return Ok(());
     }
@@ -132,8 +132,8 @@ pub fn sequence(gpu: &Gpu, work: &Sequence, out: &Operand) -> Result<()> {
 
 /// Copies the elements of `input` in the triangle to `out`, and 0 elsewhere. Both are the same, or do not overlap.
 pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> Result<()> {
-    let last = out.layout.ndim() - 1;
-    if out.layout.numel() == 0 {
+    let last = out.layout().ndim() - 1;
+    if out.layout().numel() == 0 {
         return Ok(());
     }
     if out.dtype != input.dtype {
@@ -141,7 +141,7 @@ pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> R
         return triangle(gpu, work, out, out);
     }
     let size = out.dtype.size() as i64;
-    let mut layouts = [out.layout.clone(), input.layout.clone()];
+    let mut layouts = [out.layout().clone(), input.layout().clone()];
     // Neighbouring threads process neighbouring elements in memory.
     let swapped = layouts[0].strides[last] > layouts[0].strides[last - 1];
     let work = if swapped { work.transposed() } else { *work };
@@ -163,12 +163,12 @@ pub fn triangle(gpu: &Gpu, work: &Triangle, out: &Operand, input: &Operand) -> R
         unused: 0,
     };
     // SAFETY: the operands are inside their storages, and are the same or do not overlap.
-    unsafe { gpu.launch(&SEQUENCE, &format!("triangle<{size}>"), "TriangleArgs", gpu.blocks_for(out.layout.numel()), &args) }
+    unsafe { gpu.launch(&SEQUENCE, &format!("triangle<{size}>"), "TriangleArgs", gpu.blocks_for(out.layout().numel()), &args) }
 }
 
 /// Writes the rows and then the columns of the positions of a triangle.
 pub fn triangle_indices(gpu: &Gpu, work: &Triangle, out: &Operand) -> Result<()> {
-    let (rows, n) = (out.first() as u64, out.layout.numel() / 2);
+    let (rows, n) = (out.first() as u64, out.layout().numel() / 2);
     if n == 0 {
         return Ok(());
     }
@@ -188,15 +188,15 @@ pub fn triangle_indices(gpu: &Gpu, work: &Triangle, out: &Operand) -> Result<()>
 
 /// Stores 1 in each row of `out`, in the listed column.
 pub fn one_hot(gpu: &Gpu, out: &Operand, columns: &Operand) -> Result<()> {
-    let n = columns.layout.numel();
-    if n == 0 || out.layout.numel() == 0 {
+    let n = columns.layout().numel();
+    if n == 0 || out.layout().numel() == 0 {
         return Ok(());
     }
     let args = MarkArgs {
         to: out.first() as u64,
         columns: columns.first() as u64,
         n,
-        width: out.layout.numel() / n,
+        width: out.layout().numel() / n,
         bits: bits(out.dtype, Scalar::Int(1)),
         size: out.dtype.size() as i32,
         unused: 0,

@@ -13,7 +13,6 @@ use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::LineOp;
 use crate::launch::lines::{Interpolation, Rank, Top};
-use crate::layout::Layout;
 use crate::operand::Operand;
 
 const SHARED: &str = include_str!("kernels/sort.cuh");
@@ -25,10 +24,12 @@ pub static SELECT: Source =
 
 /// The number of values of a digit.
 const DIGITS: i64 = 256;
-/// The number of lines from which on one block selects from each line. Fewer lines are sorted if they are long.
-const SELECTED: i64 = 16;
-/// The maximum number of elements of a line from which a block selects even if there are few lines.
-const SELECTED_FROM: i64 = 1 << 17;
+/// The number of values of a digit for the selection, and the number of its bits.
+const BINS: i64 = 2048;
+const CHOSEN: i32 = 11;
+/// The minimum number of elements from which a block selects, and the number of these blocks for each multiprocessor.
+const PART: i64 = 4096;
+const PARTS: i64 = 8;
 /// The maximum number of elements of a line for which one warp finds the most frequent one.
 const WARP: i64 = 2048;
 
@@ -60,6 +61,10 @@ struct SelectArgs {
     places: u64,
     taken: u64,
     shares: u64,
+    choices: u64,
+    counts: u64,
+    tallies: u64,
+    parts: i64,
     count: i64,
     rank: i64,
     nan: u64,
@@ -67,6 +72,10 @@ struct SelectArgs {
     floats: i32,
     skips: i32,
     largest: i32,
+    shift: i32,
+    high: i32,
+    starts: i32,
+    unused: i32,
 }
 
 fn sort_entries() -> Vec<Entry> {
@@ -89,8 +98,7 @@ fn select_entries() -> Vec<Entry> {
     for &dtype in Dtype::ALL {
         let name = type_name(dtype);
         let mut add = |call: String| entries.push(Entry::new(call, "SelectArgs", name));
-        add(format!("select_lines<{name}>"));
-        add(format!("select_top<{name}>"));
+        ["count", "tally", "pick"].into_iter().for_each(|way| add(format!("select_{way}<{name}>")));
         if dtype == dtype.compute() {
             add(format!("select_sorted<{name}>"));
             add(format!("select_mode<{name}, 32>"));
@@ -208,7 +216,8 @@ pub fn sorted<'a>(gpu: &'a Gpu, lines: &LineArgs, dtype: Dtype, descending: bool
     // If no digit is skipped, the last pass ends in the first buffer.
     args.start = dtype.size() as i32 % 2;
     let counts = LineArgs::rows(args.counts, lines.count(), DIGITS * args.tiles, Dtype::Int32);
-    gpu.zero(args.differ, 8)?;
+    // SAFETY: the scratch memory has a number.
+    unsafe { gpu.zero(args.differ, 8) }?;
     // SAFETY: as above; there is a count for each digit of each tile.
     unsafe {
         args.launch(gpu, &format!("sort_keys<{}>", type_name(dtype)))?;
@@ -234,7 +243,7 @@ fn sort(gpu: &Gpu, descending: bool, take: i64, out: [Option<&Operand>; 2], inpu
     let copy = match out.iter().flatten().any(|out| out.overlaps(input)) {
         false => None,
         true => {
-            let copy = Operand::new_on(input.device, input.dtype, &input.layout.shape)?;
+            let copy = Operand::new_on(input.device, input.dtype, &input.layout().shape)?;
             convert(gpu, &copy, input)?;
             Some(copy)
         }
@@ -262,25 +271,15 @@ fn take_top(gpu: &Gpu, top: Top, out: [Option<&Operand>; 2], input: &Operand) ->
     if k == 0 {
         return Ok(());
     }
-    if top.sorted && (lines.n <= TILE || k > TILE || is_sorted_whole(&lines)) {
+    if top.sorted && (lines.n <= TILE || k > TILE) {
         return sort(gpu, top.largest, k, out, input);
     }
-    if !top.sorted && k > TILE && is_sorted_whole(&lines) {
-        let records = sorted(gpu, &lines, dtype, top.largest)?;
-        let ordered = Operand::new_on(input.device, Dtype::Int32, &[lines.count(), k])?;
-        let layout = Layout { shape: [lines.count(), k].as_slice().into(), strides: [lines.n, 1].as_slice().into(), offset: 0 };
-        // SAFETY: each line has that many places, and their memory outlives the operand.
-        let found = unsafe { Operand::of_memory(records.places as *mut u8, Dtype::Int32, layout) };
-        sort(gpu, false, k, [Some(&ordered), None], &found)?;
-        // SAFETY: there are `k` places for each line.
-        return unsafe { write_taken(gpu, &lines, ordered.first() as u64, [k, k], dtype) };
-    }
-    let mut args = SelectArgs { rank: k, largest: top.largest.into(), ..SelectArgs::new(&lines, dtype) };
+    let mut args = SelectArgs { rank: k - 1, count: k, largest: top.largest.into(), ..SelectArgs::new(&lines, dtype) };
     let places = if top.sorted { Some(gpu.scratch((lines.count() * k * 4) as usize)?) } else { None };
     args.taken = places.as_ref().map_or(0, Scratch::ptr);
     // SAFETY: the operands are inside their storages, and there is room for `k` places of each line.
     unsafe {
-        gpu.launch(&SELECT, &format!("select_top<{}>", type_name(dtype)), "SelectArgs", gpu.blocks_of(lines.count()), &args)?;
+        args.launch_selection(gpu, dtype)?;
         if args.taken != 0 {
             let lines = LineArgs { n: k, ..lines };
             SortArgs { from: args.taken, take: k, ..SortArgs::new(&lines, top.largest) }.launch_short(gpu, dtype)?;
@@ -290,11 +289,6 @@ fn take_top(gpu: &Gpu, top: Top, out: [Option<&Operand>; 2], input: &Operand) ->
 }
 
 // ---- ranks
-
-/// Returns true if all blocks sort the lines before selection, because the lines are long and few.
-fn is_sorted_whole(lines: &LineArgs) -> bool {
-    lines.count() < SELECTED && lines.n > SELECTED_FROM
-}
 
 /// The key of NaN.
 fn nan_key(dtype: Dtype) -> u64 {
@@ -313,6 +307,10 @@ impl SelectArgs {
             places: 0,
             taken: 0,
             shares: 0,
+            choices: 0,
+            counts: 0,
+            tallies: 0,
+            parts: 0,
             count: 0,
             rank: 0,
             nan: nan_key(dtype),
@@ -320,12 +318,46 @@ impl SelectArgs {
             floats: dtype.is_float().into(),
             skips: 0,
             largest: 0,
+            shift: 0,
+            high: 0,
+            starts: 0,
+            unused: 0,
         }
     }
 
     /// The arguments with sorted lines.
     fn of(self, records: &Records<'_>) -> SelectArgs {
         SelectArgs { keys: records.keys, places: records.places, ..self }
+    }
+
+    /// Selects from lines that are not sorted: finds the key of the rank, digit by digit, and then the elements.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    unsafe fn launch_selection(mut self, gpu: &Gpu, dtype: Dtype) -> Result<()> {
+        let lines = self.lines.count();
+        self.parts = (i64::from(gpu.processors) * PARTS / lines).clamp(1, div_up(self.lines.n, PART));
+        // A choice for each line, counts of lines with several parts, and a number for each part.
+        let sizes = [lines * 32, if self.parts > 1 { lines * BINS * 4 } else { 0 }, lines * self.parts * 8].map(|bytes| bytes as usize);
+        let memory = gpu.scratch(sizes.iter().sum())?;
+        (self.choices, self.counts) = (memory.ptr(), memory.ptr() + sizes[0] as u64);
+        self.tallies = self.counts + sizes[1] as u64;
+        // SAFETY: the scratch memory has this size.
+        unsafe { gpu.zero(self.choices, sizes[0] + sizes[1]) }?;
+        let launch = |way: &str, args: &SelectArgs| {
+            let call = format!("select_{way}<{}>", type_name(dtype));
+            // SAFETY: the caller meets the conditions above, and there is memory for each line and each part.
+            unsafe { gpu.launch(&SELECT, &call, "SelectArgs", gpu.blocks_of(lines.saturating_mul(args.parts)), args) }
+        };
+        let bits = 8 * dtype.size() as i32;
+        self.high = bits;
+        while self.high > 0 {
+            (self.shift, self.starts) = ((self.high - CHOSEN).max(0), (self.high == bits).into());
+            launch("count", &self)?;
+            self.high = self.shift;
+        }
+        launch("tally", &self)?;
+        launch("pick", &self)
     }
 }
 
@@ -336,10 +368,9 @@ fn select(gpu: &Gpu, rank: Rank, lines: &LineArgs, dtype: Dtype) -> Result<()> {
         Rank::Median => (1, 0),
         Rank::MedianOfNumbers => (2, 0),
     };
-    if lines.n > TILE && !is_sorted_whole(lines) {
-        let call = format!("select_lines<{}>", type_name(dtype));
+    if lines.n > TILE {
         // SAFETY: the operands are inside their storages.
-        return unsafe { gpu.launch(&SELECT, &call, "SelectArgs", gpu.blocks_of(lines.count()), &args) };
+        return unsafe { args.launch_selection(gpu, dtype) };
     }
     let records = sorted(gpu, lines, dtype, false)?;
     let call = format!("select_sorted<{}>", type_name(dtype.compute()));
@@ -358,7 +389,7 @@ fn mode(gpu: &Gpu, lines: &LineArgs, dtype: Dtype) -> Result<()> {
 
 fn quantiles(gpu: &Gpu, shares: &Operand, interpolation: Interpolation, skip_nan: bool, lines: &LineArgs, dtype: Dtype) -> Result<()> {
     let mut args = SelectArgs::new(lines, dtype);
-    args.count = shares.layout.numel();
+    args.count = shares.layout().numel();
     let bytes = args.count as usize * shares.dtype.size();
     let copy = if shares.device == Device::Cpu { Some(gpu.scratch(bytes)?) } else { None };
     args.shares = shares.first() as u64;

@@ -76,14 +76,20 @@ impl Gpu {
     }
 
     /// Reads elements, after all earlier work of the stream.
-    pub fn read<T: Copy>(&self, at: CUdeviceptr, out: &mut [T]) -> Result<()> {
-        // SAFETY: callers pass memory of the GPU that holds the elements.
+    ///
+    /// # Safety
+    /// Memory of this GPU has these elements at `at`.
+    pub unsafe fn read<T: Copy>(&self, at: CUdeviceptr, out: &mut [T]) -> Result<()> {
+        // SAFETY: the caller meets the condition above.
         unsafe { self.download(out.as_mut_ptr().cast(), at, size_of_val(out), true) }
     }
 
     /// Writes elements.
-    pub fn write<T: Copy>(&self, at: CUdeviceptr, from: &[T]) -> Result<()> {
-        // SAFETY: callers pass memory of the GPU that holds the elements.
+    ///
+    /// # Safety
+    /// Memory of this GPU has room for these elements at `at`.
+    pub unsafe fn write<T: Copy>(&self, at: CUdeviceptr, from: &[T]) -> Result<()> {
+        // SAFETY: the caller meets the condition above.
         unsafe { self.upload(at, from.as_ptr().cast(), size_of_val(from), true) }
     }
 }

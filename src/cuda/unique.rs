@@ -57,7 +57,7 @@ impl UniqueArgs {
 
 /// See `Backend::unique`.
 pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
-    let (device, shape) = (Device::Cuda(gpu.ordinal), &x.layout.shape);
+    let (device, shape) = (Device::Cuda(gpu.ordinal), &x.layout().shape);
     let (n, width, rows) = (shape[0], shape.get(1).copied().unwrap_or(1), shape.len() > 1);
     if n > i32::MAX.into() {
         bail!(Shape, "a GPU compares up to {} elements or rows, not {n}", i32::MAX)

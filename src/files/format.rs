@@ -1,4 +1,4 @@
-//! The formats and types of elements, as thorn and thorn-files know them.
+//! Conversions of formats and element types between thorn and thorn-files.
 
 use super::types::{TH_FILE_BY_NAME, THFileFormat};
 use crate::dtype::Dtype;
@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 use thorn_files::{Element, Format};
 
-/// The format with this code, or that of the name's ending, for writing.
+/// Returns the format to write: the format with this code, or the format of the file name's ending. Fails for a format that is only read.
 pub fn for_writing(code: THFileFormat, path: &CStr) -> Result<Format> {
     let format = if code == TH_FILE_BY_NAME {
         let name = std::path::Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())).file_name().unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn for_writing(code: THFileFormat, path: &CStr) -> Result<Format> {
     Ok(format)
 }
 
-/// The dtype of elements in a file.
+/// Returns the dtype for a type of elements in a file.
 pub fn dtype(element: Element) -> Dtype {
     match element {
         Element::Bool => Dtype::Bool,
@@ -46,7 +46,7 @@ pub fn dtype(element: Element) -> Dtype {
     }
 }
 
-/// The type of the elements of a dtype in files.
+/// Returns the type of elements in a file for a dtype.
 pub fn element(of: Dtype) -> Element {
     Element::ALL.into_iter().find(|&element| dtype(element) == of).unwrap_or(Element::U8)
 }

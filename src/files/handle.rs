@@ -1,4 +1,4 @@
-//! The handle of an archive.
+//! `THArchive`, the handle of an archive.
 
 use super::{Reading, THFileFormat, Writing};
 use crate::alloc::{
@@ -7,7 +7,7 @@ use crate::alloc::{
 };
 use crate::error::{Error, Kind, Result, bail};
 
-/// A collection of named tensors with metadata in one file, opened for reading or made for writing.
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
 pub struct THArchive(State);
 
 enum State {
@@ -16,33 +16,33 @@ enum State {
 }
 
 impl THArchive {
-    /// A handle for what is read.
+    /// Returns a handle of an archive to be read.
     pub fn of_reading(reading: Reading) -> Result<Box<THArchive>> {
         boxed(State::Reading(reading))
     }
 
-    /// A handle for what is written.
+    /// Returns a handle of an archive to be written.
     pub fn of_writing(writing: Writing) -> Result<Box<THArchive>> {
         boxed(State::Writing(LongMutex::new(writing)))
     }
 
-    /// The archive, if it was opened for reading.
+    /// Returns the archive if it was opened for reading.
     pub fn reading(&self) -> Result<&Reading> {
         match &self.0 {
             State::Reading(reading) => Ok(reading),
-            State::Writing(_) => bail!(Argument, "the archive is written, not read"),
+            State::Writing(_) => bail!(Argument, "the archive was created for writing"),
         }
     }
 
-    /// The archive, if it was made for writing.
+    /// Returns the archive if it was created for writing.
     pub fn writing(&self) -> Result<LongGuard<'_, Writing>> {
         match &self.0 {
             State::Writing(writing) => writing.lock(),
-            State::Reading(_) => bail!(Argument, "the archive is read, not written"),
+            State::Reading(_) => bail!(Argument, "the archive was opened for reading"),
         }
     }
 
-    /// The format of the file, which may still be made.
+    /// Returns the format of the file. The file may not exist yet.
     pub fn format(&self) -> Result<THFileFormat> {
         match &self.0 {
             State::Reading(reading) => Ok(reading.format()),

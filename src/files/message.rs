@@ -1,9 +1,9 @@
-//! Texts of files and of C, and messages about files.
+//! Conversions of texts between files and C, and error messages about files.
 
 use crate::error::{Error, Kind, Result, bail};
 use std::ffi::{CStr, CString};
 
-/// An error of `thorn-files` about a file of this name.
+/// Converts an error of `thorn-files` about the file `path`.
 #[cold]
 pub fn failed(path: Option<&CStr>, error: thorn_files::Error) -> Error {
     let kind = match error.kind {
@@ -15,7 +15,7 @@ pub fn failed(path: Option<&CStr>, error: thorn_files::Error) -> Error {
     about(kind, path, format_args!("{}", error.message))
 }
 
-/// An error about a file of this name.
+/// Returns an error about the file `path`.
 #[cold]
 pub fn about(kind: Kind, path: Option<&CStr>, what: std::fmt::Arguments<'_>) -> Error {
     match path {
@@ -24,7 +24,7 @@ pub fn about(kind: Kind, path: Option<&CStr>, what: std::fmt::Arguments<'_>) -> 
     }
 }
 
-/// A text as a C string. Bytes of 0, which would end it, become U+FFFD.
+/// Returns a text as a C string. Bytes of 0, which would end the C string, become U+FFFD.
 pub fn c_string(text: &str) -> Result<CString> {
     let zeros = text.bytes().filter(|&byte| byte == 0).count();
     let mut bytes = Vec::new();
@@ -41,10 +41,10 @@ pub fn c_string(text: &str) -> Result<CString> {
     Ok(CString::new(bytes).unwrap_or_default())
 }
 
-/// The text of a C string, which must be UTF-8.
+/// Returns the text of a C string, which must be UTF-8. `what` names the text in the error.
 pub fn utf8<'a>(text: &'a CStr, what: &str) -> Result<&'a str> {
     match text.to_str() {
         Ok(text) => Ok(text),
-        Err(error) => bail!(Argument, "the {what} is no UTF-8 from byte {} on", error.valid_up_to()),
+        Err(error) => bail!(Argument, "the {what} is not UTF-8 from byte {} on", error.valid_up_to()),
     }
 }

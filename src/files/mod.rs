@@ -1,7 +1,8 @@
-//! Files of tensors: archives that are read, archives that are written.
+//! Files of tensors: reading and writing archives.
 //!
-//! `thorn-files` knows the formats, and nothing of tensors. Here its contents become tensors, whose elements are mapped or read, and
-//! tensors become what it writes. Without the feature `files` only the types are left, which the kinds of arguments name.
+//! The crate `thorn-files` implements the formats and does not depend on this crate's tensors. This module converts the contents of a file
+//! to tensors, whose elements are mapped or read, and tensors to the contents of a file. Without the feature `files`, only the types
+//! remain, because the kinds of arguments refer to them.
 
 mod types;
 

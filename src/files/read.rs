@@ -1,4 +1,4 @@
-//! Archives that are read.
+//! Reading archives.
 
 use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
@@ -21,36 +21,36 @@ use std::os::unix::fs::OpenOptionsExt;
 use thorn_files::input::FileInput;
 use thorn_files::{Contents, Data, Encoding, Input, Opaque};
 
-/// A file that is read, and its contents.
+/// A file opened for reading, and its contents.
 pub struct Reading {
     input: Box<dyn Input>,
     contents: Contents,
-    /// False if elements are always read, and never mapped.
+    /// False if elements are always read and never mapped.
     maps: bool,
-    /// The file's name, for messages.
+    /// The name of the file, for messages.
     path: Option<CString>,
     names: Vec<CString>,
-    /// The indices of tensors in the order of their names.
+    /// The indices of the tensors, sorted by name.
     by_name: Vec<usize>,
     metadata: Vec<(CString, CString)>,
-    /// For each storage that several tensors share, what was made of it: it is made once.
+    /// For each storage that several tensors share, the storage in memory once it was read, so that it is read only once.
     shared: Vec<Option<LongMutex<Option<Storage>>>>,
 }
 
-/// Opens a regular file, and does not wait for the other end of a pipe.
+/// Opens a regular file. Fails for a pipe without waiting for its other end.
 fn open_file(path: &CStr) -> Result<File> {
     let how = libc::O_NONBLOCK | libc::O_NOCTTY;
     let failed = |what: &str, error: std::io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(&error)));
     let opened = OpenOptions::new().read(true).custom_flags(how).open(OsStr::from_bytes(path.to_bytes()));
     let file = opened.map_err(|error| failed("cannot open", error))?;
-    let found = file.metadata().map_err(|error| failed("cannot measure", error))?;
+    let found = file.metadata().map_err(|error| failed("cannot determine the size", error))?;
     if !found.is_file() {
-        return Err(about(Kind::Io, Some(path), format_args!("it is no regular file")));
+        return Err(about(Kind::Io, Some(path), format_args!("not a regular file")));
     }
     Ok(file)
 }
 
-/// The layout of a tensor in its storage. An empty tensor may have any offset in a file.
+/// Returns the layout of a tensor in its storage. In a file, an empty tensor may have any offset.
 fn layout_of(tensor: &thorn_files::Tensor) -> Layout {
     let offset = if tensor.sizes.contains(&0) { 0 } else { tensor.offset };
     Layout { shape: tensor.sizes.as_slice().into(), strides: tensor.strides.as_slice().into(), offset }
@@ -62,7 +62,7 @@ impl Reading {
         Reading::of_file(path, thorn_files::open)
     }
 
-    /// Opens the file `path` in a way that `TH_OPEN_*` bits describe.
+    /// Opens the file `path` with `TH_OPEN_*` flags.
     pub fn open_with(path: &CStr, flags: i32) -> Result<Reading> {
         if flags & !TH_OPEN_COPY != 0 {
             bail!(Argument, "flags {flags:#x}: expected 0 or TH_OPEN_COPY ({TH_OPEN_COPY})")
@@ -70,7 +70,7 @@ impl Reading {
         Ok(Reading { maps: flags & TH_OPEN_COPY == 0, ..Reading::open(path)? })
     }
 
-    /// Opens the file `path` as a table whose fields are separated by this character.
+    /// Opens the file `path` as a table with this separator between fields.
     pub fn open_table(path: &CStr, separator: i32) -> Result<Reading> {
         let Ok(separator) = u8::try_from(separator) else { bail!(Argument, "{separator} is no character of ASCII") };
         Reading::of_file(path, |input| {
@@ -85,12 +85,12 @@ impl Reading {
         Reading::of(input, Some(path), read)
     }
 
-    /// Opens a file that lies in memory.
+    /// Opens a file in memory.
     pub fn of_memory(memory: Memory) -> Result<Reading> {
         Reading::of_input(memory)
     }
 
-    /// Opens a file that functions of the caller read.
+    /// Opens a file through functions of the caller.
     pub fn of_callbacks(callbacks: Callbacks) -> Result<Reading> {
         Reading::of_input(callbacks)
     }
@@ -101,7 +101,7 @@ impl Reading {
     }
 
     fn of(input: Box<dyn Input>, path: Option<&CStr>, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
-        // The crates for JSON, zip and images ask for memory in ways that may not fail; what they hold is a part of the file.
+        // The crates for JSON, zip and images allocate infallibly. The size of their memory is limited by the size of the file.
         let set_aside = input.size().min(16 << 20) as usize * 4 + (1 << 20);
         thorn_files::set_threads(pool::num_threads(), signals::without);
         let Some((contents, _)) = alloc::provided(set_aside, || read(&*input)) else {
@@ -126,17 +126,17 @@ impl Reading {
         Ok(Reading { input, contents, maps: true, path, names, by_name, metadata, shared })
     }
 
-    /// The format of the file.
+    /// Returns the format of the file.
     pub fn format(&self) -> THFileFormat {
         self.contents.format as THFileFormat
     }
 
-    /// The usual name of the format.
+    /// Returns the usual name of the format.
     pub fn format_name(&self) -> &'static str {
         self.contents.format.name()
     }
 
-    /// The number of tensors.
+    /// Returns the number of tensors.
     pub fn count(&self) -> i64 {
         self.names.len() as i64
     }
@@ -146,28 +146,28 @@ impl Reading {
         found.ok_or_else(|| Error::new(Kind::Argument, format_args!("{what} {index} of {}: out of range", list.len())))
     }
 
-    /// The name of a tensor.
+    /// Returns the name of a tensor.
     pub fn name(&self, index: i64) -> Result<&CStr> {
         self.at(&self.names, index, "tensor").map(CString::as_c_str)
     }
 
-    /// The index of the first tensor of this name.
+    /// Returns the index of the first tensor with this name.
     pub fn find(&self, name: &CStr) -> Option<i64> {
         let at = self.by_name.partition_point(|&index| self.names[index].as_c_str() < name);
         self.by_name.get(at).filter(|&&index| self.names[index].as_c_str() == name).map(|&index| index as i64)
     }
 
-    /// [`Reading::find`], and an error if there is none.
+    /// [`Reading::find`] that fails if no tensor has the name.
     pub fn found(&self, name: &CStr) -> Result<i64> {
         self.find(name).ok_or_else(|| self.error(Kind::Argument, format_args!("no tensor is named '{}'", name.to_string_lossy())))
     }
 
-    /// The sizes of a tensor.
+    /// Returns the sizes of a tensor.
     pub fn sizes(&self, index: i64) -> Result<&[i64]> {
         self.at(&self.contents.tensors, index, "tensor").map(|tensor| tensor.sizes.as_slice())
     }
 
-    /// The index of the storage that has the elements of a dense tensor.
+    /// Returns the index of the storage of a dense tensor. Fails for other tensors.
     fn storage_of(&self, tensor: &thorn_files::Tensor) -> Result<usize> {
         match &tensor.data {
             Data::Storage(storage) => Ok(*storage),
@@ -187,13 +187,13 @@ impl Reading {
         self.at(&self.contents.tensors, index, "tensor")
     }
 
-    /// The parts of a sparse tensor; `None` for others.
+    /// Returns the parts of a sparse tensor; `None` for other tensors.
     fn parts_of(&self, index: i64) -> Result<Option<&thorn_files::Sparse>> {
         let Data::Sparse(at) = self.entry(index)?.data else { return Ok(None) };
         Ok(self.contents.sparse.get(at))
     }
 
-    /// The dtype of a tensor; of the values, if it is sparse.
+    /// Returns the dtype of a tensor, or of the values of a sparse tensor.
     pub fn dtype(&self, index: i64) -> Result<Dtype> {
         let tensor = match self.parts_of(index)?.and_then(|sparse| sparse.parts.last()) {
             Some(values) => values,
@@ -202,32 +202,32 @@ impl Reading {
         Ok(dtype(self.contents.storages[self.storage_of(tensor)?].element))
     }
 
-    /// The number of entries of a sparse tensor; `None` for others.
+    /// Returns the number of entries of a sparse tensor; `None` for other tensors.
     pub fn entries(&self, index: i64) -> Result<Option<i64>> {
         Ok(self.parts_of(index)?.map(thorn_files::Sparse::nnz))
     }
 
-    /// The number of keys.
+    /// Returns the number of keys in the metadata.
     pub fn keys(&self) -> i64 {
         self.metadata.len() as i64
     }
 
-    /// A key and its value.
+    /// Returns a key and its value.
     pub fn metadata(&self, index: i64) -> Result<(&CStr, &CStr)> {
         self.at(&self.metadata, index, "key").map(|(key, value)| (key.as_c_str(), value.as_c_str()))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn value(&self, key: &CStr) -> Option<&CStr> {
         self.metadata.iter().find(|(known, _)| known.as_c_str() == key).map(|(_, value)| value.as_c_str())
     }
 
-    /// A tensor of the file. Elements that lie in the file as in memory are mapped if there are many, others are read.
+    /// Returns a tensor of the file. Many elements whose bytes in the file are those in memory are mapped. Other elements are read.
     pub fn tensor(&self, index: i64) -> Result<Tensor> {
         self.tensor_over(self.entry(index)?, true)
     }
 
-    /// A sparse tensor of the file, whose parts are mapped or read as [`Reading::tensor`] does.
+    /// Returns a sparse tensor of the file. Its parts are mapped or read as in [`Reading::tensor`].
     pub fn sparse(&self, index: i64) -> Result<Sparse> {
         self.sparse_over(index, true)
     }
@@ -235,7 +235,7 @@ impl Reading {
     fn sparse_over(&self, index: i64, may_map: bool) -> Result<Sparse> {
         let tensor = self.entry(index)?;
         let Some(sparse) = self.parts_of(index)? else {
-            // What cannot be read says so.
+            // If the tensor cannot be read, this error is more precise.
             self.storage_of(tensor)?;
             let how = "THArchive_newTensor or THTensor_newLoad reads it";
             return Err(self.error(Kind::Unsupported, format_args!("tensor '{}' is not sparse: {how}", tensor.name)));
@@ -249,13 +249,13 @@ impl Reading {
         assign(r, &self.copied(self.entry(index)?)?)
     }
 
-    /// The only tensor of the file, whose elements are read.
+    /// Returns the only tensor of the file. Its elements are read.
     pub fn only(&self) -> Result<Tensor> {
         self.check_alone()?;
         self.tensor_over(self.entry(0)?, false)
     }
 
-    /// The only tensor of the file, which is sparse and whose parts are read.
+    /// Returns the only tensor of the file, which must be sparse. Its parts are read.
     pub fn only_sparse(&self) -> Result<Sparse> {
         self.check_alone()?;
         self.sparse_over(0, false)
@@ -272,14 +272,14 @@ impl Reading {
         Ok(())
     }
 
-    /// `len` elements of a tensor from number `first` of its row-major order on, as a row. Of the file only they are mapped or read. `None`
-    /// where they do not lie in it one after the other, as in memory.
+    /// Returns `len` elements of a tensor from the element `first` in row-major order on, as a vector. Only these elements are mapped or
+    /// read. Returns `None` if the tensor is not row-major or its bytes in the file are not those in memory.
     pub fn part(&self, index: i64, first: i64, len: i64) -> Result<Option<Tensor>> {
         let tensor = self.entry(index)?;
         let stored = &self.contents.storages[self.storage_of(tensor)?];
         let elements: i64 = tensor.sizes.iter().product();
         if first < 0 || len < 0 || len > elements || first > elements - len {
-            bail!(Argument, "elements {first} to {} of {elements}", first.saturating_add(len))
+            bail!(Argument, "elements {first} to {} are out of range for {elements} elements", first.saturating_add(len))
         }
         let Some(at) = stored.encoding.plain().filter(|_| is_row_major(&tensor.sizes, &tensor.strides)) else { return Ok(None) };
         let dtype = dtype(stored.element);
@@ -288,7 +288,7 @@ impl Reading {
         Tensor::with_layout(self.numbers(dtype, at, len)?, dtype, &Layout::contiguous(&[len])).map(Some)
     }
 
-    /// `len` elements that lie in the file as in memory, from byte `at` on, mapped or read.
+    /// Maps or reads `len` elements from byte `at` on. Their bytes in the file must be those in memory.
     fn numbers(&self, dtype: Dtype, at: u64, len: i64) -> Result<Storage> {
         let file = self.input.file().filter(|_| self.maps);
         match file.map_or(Ok(None), |file| map::mapped(file, dtype, at, len))? {
@@ -297,14 +297,14 @@ impl Reading {
         }
     }
 
-    /// The bytes of a tensor's elements in row-major order, as the file has them: a row of uint8.
+    /// Returns the bytes of a tensor's elements in the file, in row-major order, as a vector of uint8.
     pub fn bytes(&self, index: i64) -> Result<Tensor> {
         let tensor = self.entry(index)?;
         let (storage, size) = match &tensor.data {
             Data::Opaque(Opaque { storage, size, .. }) => (self.made(*storage, true)?, *size as i64),
             _ => {
                 let stored = &self.contents.storages[self.storage_of(tensor)?];
-                // The region lies in the file: `Contents::check` has compared both.
+                // `Contents::check` has checked that the bytes are inside the file.
                 match &stored.encoding {
                     Encoding::Numbers { at, written, .. } => {
                         let size = written.size() as i64;
@@ -329,7 +329,7 @@ impl Reading {
             let len = storage.len();
             return Tensor::with_layout(storage, Dtype::Uint8, &Layout::contiguous(&[len]));
         }
-        // Each element is a row of bytes. An entry of a dimension of size 1 may be any distance away from the next.
+        // The bytes of an element become a dimension. The stride of a dimension of size 1 is arbitrary and may overflow.
         let Layout { shape, strides, offset } = layout_of(tensor);
         let layout = Layout {
             shape: shape.iter().copied().chain([size]).collect(),
@@ -339,10 +339,11 @@ impl Reading {
         view::flatten(&Tensor::with_layout(storage, Dtype::Uint8, &layout)?, 0, -1)
     }
 
-    /// A tensor whose elements are read. Of a storage that lies in the file as in memory, only the part is read that the tensor reaches.
+    /// Returns a tensor whose elements are read. If the bytes in the file are those in memory, only the tensor's part of the storage is
+    /// read.
     fn copied(&self, tensor: &thorn_files::Tensor) -> Result<Tensor> {
         let stored = &self.contents.storages[self.storage_of(tensor)?];
-        // What is not plain is never mapped.
+        // Other encodings are never mapped.
         let Some(at) = stored.encoding.plain() else { return self.tensor_over(tensor, true) };
         let layout = layout_of(tensor);
         let dtype = dtype(stored.element);
@@ -370,7 +371,7 @@ impl Reading {
         Tensor::with_layout(made, dtype, &layout_of(tensor))
     }
 
-    /// A storage with the elements of that in the file.
+    /// Returns a storage with the elements of a storage in the file.
     fn made(&self, index: usize, may_map: bool) -> Result<Storage> {
         let stored = &self.contents.storages[index];
         let (dtype, len) = (dtype(stored.element), stored.len as i64);
@@ -386,11 +387,11 @@ impl Reading {
         self.filled(storage, |to| self.contents.read(&*self.input, index, to))
     }
 
-    /// A new storage after its bytes were read.
+    /// Fills a new storage by `read`.
     fn filled(&self, storage: Storage, read: impl FnOnce(&mut [u8]) -> thorn_files::Result<()>) -> Result<Storage> {
         let bytes = storage.bytes();
         if bytes > 0 {
-            // SAFETY: nobody else has the new storage. Its bytes are written before anyone reads them.
+            // SAFETY: the storage is new and has no other owner. `read` writes the bytes before they are read.
             let to = unsafe { std::slice::from_raw_parts_mut(storage.data(), bytes) };
             read(to).map_err(|error| failed(self.path.as_deref(), error))?;
         }

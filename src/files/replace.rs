@@ -1,4 +1,4 @@
-//! Files that are written as a whole: a reader sees the old file or the new one, also if the process is killed meanwhile.
+//! Atomic replacement of files: a reader sees the old file or the new one, even if the process is killed while it writes.
 
 use super::message::{about, failed};
 use super::signals::Blocked;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use thorn_files::Output;
 
-/// The bytes that are written at a time.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// A new file that is removed unless it has taken its place.
+/// A temporary file. It is removed unless `place` has given it its final name.
 struct Temporary {
     file: File,
-    /// `None` where the file has no name yet: the system removes it when this process ends, however that comes.
+    /// `None` if the file has no name yet. The system removes such a file when the process ends in any way.
     path: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Drop for Temporary {
 }
 
 impl Temporary {
-    /// A new file in the folder of `target`, with these permissions.
+    /// Creates a file with these permissions in the folder of `target`.
     fn beside(target: &Path, mode: u32) -> io::Result<Temporary> {
         if let Some(file) = nameless(folder_of(target), mode) {
             return Ok(Temporary { file, path: None });
@@ -54,7 +54,7 @@ impl Temporary {
     }
 }
 
-/// A new file without a name. `None` where the system has no such files, or could not give one a name later.
+/// Creates a file without a name. Returns `None` if the system does not support such files, or cannot give them a name later.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path, mode: u32) -> Option<File> {
     let can_link = Path::new("/proc/self/fd").exists();
@@ -70,28 +70,28 @@ fn nameless(_folder: &Path, _mode: u32) -> Option<File> {
 fn link(file: &File, path: &Path) -> io::Result<()> {
     let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     let to = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: both are C strings.
+    // SAFETY: both paths are C strings.
     let failed = unsafe { libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW) } != 0;
     if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The first new name beside `target` that `make` accepts, and what `make` returns.
+/// Calls `make` with unused names in the folder of `target` until it succeeds. Returns the name and the result of `make`.
 fn named<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     loop {
         let path = folder_of(target).join(format!(".thorn-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed)));
         match make(&path) {
-            // Left by a process that was killed and had the same number.
+            // An earlier process with the same number was killed and left the file.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             made => return made.map(|made| (path, made)),
         }
     }
 }
 
-/// The most links that are followed, as in Linux.
+/// The maximum number of links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// The file that a name leads to, which may not exist yet.
+/// Returns the target of a name that may be a link. The target may not exist yet.
 fn followed(given: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = fs::canonicalize(given) {
         return Ok(target);
@@ -106,33 +106,33 @@ fn followed(given: &Path) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ELOOP))
 }
 
-/// Fails where the permissions of a file forbid this process to write to it.
+/// Fails if this process has no permission to write to a file.
 fn check_writable(path: &Path) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: a C string.
+    // SAFETY: the path is a C string.
     let refused = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) } != 0;
     if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Writes the file `path` by `write`: into a new file beside it, which takes its place when it is whole and on disk. A name that leads to
-/// something else than a regular file, as `/dev/stdout` may, is written to.
+/// Writes the file `path` by `write`. A temporary file in the same folder replaces the file once it is complete and on disk. If `path` is
+/// no regular file, such as a pipe at `/dev/stdout`, the bytes are written to it.
 pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
     let _blocked = Blocked::of_writes();
     let failed = |what: &str, error: &io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(error)));
     let given = Path::new(OsStr::from_bytes(path.to_bytes()));
     let before = fs::metadata(given).ok();
-    // The link of a pipe, as `/dev/stdout` may be, has no path at its end.
+    // The link `/dev/stdout` to a pipe has no path as its target, so `given` is opened.
     if before.as_ref().is_some_and(|before| !before.is_file()) {
         return stream(path, given, write);
     }
-    // Where the name is a link, the file at its end is replaced.
+    // If the name is a link, its target is replaced.
     let target = followed(given).map_err(|error| failed("cannot follow its links", &error))?;
     if before.is_some() {
         check_writable(&target).map_err(|error| failed("cannot write", &error))?;
     }
-    // Until the file is whole, it is for this user alone if it replaces one.
+    // An incomplete file that replaces another is accessible only to this user.
     let mode = if before.is_some() { 0o600 } else { 0o666 };
-    let temporary = Temporary::beside(&target, mode).map_err(|error| failed("cannot make a file beside it", &error))?;
+    let temporary = Temporary::beside(&target, mode).map_err(|error| failed("cannot create a temporary file in its folder", &error))?;
     written(path, &temporary.file, write)?;
     let placed = || {
         if let Some(before) = &before {
@@ -142,10 +142,10 @@ pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::
         temporary.place(&target)
     };
     placed().map_err(|error| failed("cannot write", &error))?;
-    // The name is in its folder, which is on disk by itself.
+    // The name of the file is data of the folder, which is written to disk separately.
     let folder = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
     match folder {
-        // Some file systems have no such thing.
+        // Some file systems do not support this.
         Err(error) if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP | libc::EACCES)) => {
             Err(failed("cannot write its folder", &error))
         }
@@ -160,10 +160,10 @@ fn written(path: &CStr, file: &File, write: impl FnOnce(&mut dyn Output) -> thor
     buffered.flush().map_err(|error| about(Kind::Io, Some(path), format_args!("cannot write: {}", reason(&error))))
 }
 
-/// Writes what cannot be replaced, and perhaps not be gone back in: the bytes are made in a file without a name first.
+/// Writes to a target that cannot be replaced and may not support seeking. The bytes are first written to a temporary file.
 fn stream(path: &CStr, target: &Path, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
     let failed = |error: &io::Error| about(Kind::Io, Some(path), format_args!("cannot write: {}", reason(error)));
-    // Without a reader at its other end, a pipe is an error at once.
+    // With these flags, opening a pipe without a reader fails at once.
     let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(target);
     let mut to = opened.map_err(|error| failed(&error))?;
     let temporary = Temporary::beside(&std::env::temp_dir().join("thorn"), 0o600).map_err(|error| failed(&error))?;
@@ -178,9 +178,9 @@ fn stream(path: &CStr, target: &Path, write: impl FnOnce(&mut dyn Output) -> tho
     copied().map_err(|error: io::Error| failed(&error))
 }
 
-/// From now on, writing waits while a pipe is full.
+/// Makes writes to a full pipe wait.
 fn wait_when_full(file: &File) -> io::Result<()> {
-    // SAFETY: the descriptor is open; its flags are read and set.
+    // SAFETY: the descriptor is open. The calls read and set its flags.
     let set = unsafe {
         let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
         flags >= 0 && libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) >= 0

@@ -1,20 +1,20 @@
-//! Signals while files are read and written.
+//! The signal masks of threads that read and write files.
 
-/// Keeps the signals of failed writes away from this thread until the value is dropped. Other signals arrive as usual.
+/// Blocks the signals of failed writes in this thread until the value is dropped. Other signals arrive as usual.
 ///
-/// A write that fails because a file is beyond the limit of its size, or because nobody reads a pipe, returns an error. The signal would
-/// end the process.
+/// With these signals blocked, a write returns an error if it exceeds the size limit of files or if a pipe has no reader. Otherwise the
+/// signal would end the process.
 pub struct Blocked {
     before: libc::sigset_t,
 }
 
-/// The signals of writes that fail.
+/// The signals of failed writes.
 const OF_WRITES: [libc::c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 
 impl Blocked {
-    /// Blocks the signals of writes that fail.
+    /// Blocks the signals of failed writes.
     pub fn of_writes() -> Blocked {
-        // SAFETY: sets of signals are plain bits, which the calls fill.
+        // SAFETY: sets of signals are plain bits. The calls fill them.
         unsafe {
             let (mut set, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigemptyset(&mut set);
@@ -30,8 +30,8 @@ impl Blocked {
 impl Drop for Blocked {
     fn drop(&mut self) {
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: as above. The signals of writes that came meanwhile are taken before signals are let through again, unless the program
-        // blocks them itself.
+        // SAFETY: as above. Pending signals of failed writes are consumed before the old mask is restored, unless the program blocks these
+        // signals itself.
         unsafe {
             let mut ours = std::mem::zeroed();
             libc::sigemptyset(&mut ours);
@@ -46,10 +46,10 @@ impl Drop for Blocked {
     }
 }
 
-/// Calls `start`. Threads that `start` makes take no signals but those of faults, because handlers are the program's and run on its own
-/// threads.
+/// Calls `start` with all signals blocked, except signals of faults. Threads that `start` creates inherit this mask. So signal handlers of
+/// the program run only on threads of the program.
 pub fn without(start: &mut dyn FnMut()) {
-    // SAFETY: as above; a new thread inherits the mask of this one.
+    // SAFETY: as above.
     unsafe {
         let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);

@@ -5,21 +5,21 @@ use crate::layout::Dims;
 use crate::tensor::Tensor;
 pub use thorn_files::Form;
 
-/// A sparse tensor of a file. Its positions are as the file has them, in range or not.
+/// A sparse tensor of a file. Its positions are not checked and may be out of range.
 #[derive(Debug)]
 pub struct Sparse {
-    /// Sizes of the sparse dimensions, then of the dense ones.
+    /// The sizes of the sparse dimensions, and then of the dense dimensions.
     pub sizes: Dims,
-    /// The form of positions.
+    /// The form of the positions.
     pub form: Form,
-    /// Positions as the form has them, and the values at the end.
+    /// The positions in this form, and then the values.
     pub parts: Vec<Tensor>,
-    /// True if positions are said to ascend in row-major order, each once.
+    /// True if the file states that the positions ascend in row-major order without duplicates.
     pub coalesced: bool,
 }
 
 impl Sparse {
-    /// The positions and the values.
+    /// Returns the positions and the values.
     pub fn split(&self) -> Result<(&[Tensor], &Tensor)> {
         match &self.parts[..] {
             [places @ .., values] => Ok((places, values)),

@@ -1,4 +1,4 @@
-//! Archives that are written.
+//! Writing archives.
 
 use super::format::{element, for_writing};
 use super::message::{failed, utf8};
@@ -18,10 +18,10 @@ use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ffi::{CStr, CString};
 use thorn_files::{Data, Format, Save};
 
-/// The most digits of a float64 that mean something.
+/// The greatest number of significant digits that a float64 needs.
 const MOST_DIGITS: i32 = 17;
 
-/// A tensor that was added.
+/// A tensor that was added to an archive.
 enum Added {
     Dense(Operand),
     Sparse { sizes: Dims, form: Form, parts: Vec<Operand>, coalesced: bool },
@@ -40,7 +40,7 @@ impl Added {
         Ok(Added::Sparse { sizes: sparse.sizes.clone(), form: sparse.form, parts, coalesced: sparse.coalesced })
     }
 
-    /// The tensor, or those that it is made of.
+    /// Returns the dense tensor, or the parts of the sparse tensor.
     fn parts(&self) -> &[Operand] {
         match self {
             Added::Dense(t) => std::slice::from_ref(t),
@@ -49,7 +49,7 @@ impl Added {
     }
 }
 
-/// The tensors and texts that a file will hold.
+/// The tensors and the metadata of a file to be written.
 pub struct Writing {
     path: CString,
     format: Format,
@@ -63,7 +63,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// Nothing yet, for the file `path`.
+    /// Returns an empty archive that will be the file `path`.
     pub fn create(path: &CStr, format: THFileFormat) -> Result<Writing> {
         let format = for_writing(format, path)?;
         let bytes = path.to_bytes();
@@ -80,7 +80,7 @@ impl Writing {
         })
     }
 
-    /// The format of the file.
+    /// Returns the format of the file.
     pub fn format(&self) -> THFileFormat {
         self.format as THFileFormat
     }
@@ -95,6 +95,11 @@ impl Writing {
         self.format.keeps_sparse()
     }
 
+    /// Returns true if the file has exactly one tensor.
+    pub fn has_one_tensor(&self) -> bool {
+        self.format.has_one_tensor()
+    }
+
     fn check_open(&self) -> Result<()> {
         if self.closed {
             bail!(Argument, "the archive is closed already")
@@ -102,12 +107,12 @@ impl Writing {
         Ok(())
     }
 
-    /// Adds a tensor, whose elements are read when the archive is closed.
+    /// Adds a tensor. Its elements are read when the archive is closed.
     pub fn add(&mut self, name: &CStr, t: &Tensor) -> Result<()> {
         self.push(name, |_| Added::dense(t))
     }
 
-    /// Adds a sparse tensor, whose parts are read when the archive is closed.
+    /// Adds a sparse tensor. Its parts are read when the archive is closed.
     pub fn add_sparse(&mut self, name: &CStr, sparse: &Sparse) -> Result<()> {
         self.push(name, |format| Added::sparse(sparse, format))
     }
@@ -136,7 +141,7 @@ impl Writing {
         remember(&mut self.keys, key, || push(&mut self.metadata, entry))
     }
 
-    /// Sets how many digits floats have in a format that is a text; 0 for as many as tell them apart.
+    /// Sets the number of significant digits of floats in text formats. 0 means the fewest that identify the float.
     pub fn set_precision(&mut self, digits: i32) -> Result<()> {
         self.check_open()?;
         if !(0..=MOST_DIGITS).contains(&digits) {
@@ -146,7 +151,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Writes the file. If that fails, a file that was there before is as it was, and the archive may be closed again.
+    /// Writes the file. If that fails, an existing file is unchanged, and `close` may be called again.
     pub fn close(&mut self) -> Result<()> {
         self.check_open()?;
         write(&self.path, self.format, &self.tensors, &self.metadata, self.precision)?;
@@ -157,7 +162,7 @@ impl Writing {
     }
 }
 
-/// Writes a file with one tensor, which has no name.
+/// Writes a file with one tensor without a name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
     write(path, format, &[(String::new(), Added::dense(t)?)], &[], None)
@@ -190,20 +195,20 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     thorn_files::grow::push(list, value).map_err(|error| failed(None, error))
 }
 
-/// The dense tensors of a file, described for it.
+/// The contents of the file for `thorn-files`.
 #[derive(Default)]
 struct Described<'k> {
     storages: Vec<(thorn_files::Element, &'k [u8])>,
     tensors: Vec<thorn_files::Tensor>,
     sparse: Vec<thorn_files::Sparse>,
-    /// The indices of storages by their types, addresses and sizes, for formats that have storages which tensors share.
+    /// The indices of the storages by type, address and size, for formats in which tensors share storages.
     known: HashMap<(thorn_files::Element, usize, usize), usize>,
 }
 
 impl<'k> Described<'k> {
-    /// Describes an operand, whose storage is known from others or new.
+    /// Returns the description of an operand. Adds its storage unless another operand has the same storage.
     fn tensor(&mut self, name: &str, t: &'k Operand, format: Format) -> Result<thorn_files::Tensor> {
-        // SAFETY: the operand holds the storage, and the caller keeps those away who would write it.
+        // SAFETY: the operand holds a reference to the storage. The header requires that no other thread writes it during the call.
         let (bytes, offset) = unsafe { if format.keeps_layouts() { whole_storage(t) } else { (own_bytes(t), 0) } };
         let of = element(t.dtype);
         let key = (format.keeps_layouts() && !bytes.is_empty()).then_some((of, bytes.as_ptr().addr(), bytes.len()));
@@ -219,7 +224,7 @@ impl<'k> Described<'k> {
                 storage
             }
         };
-        let Layout { shape, strides, .. } = &t.layout;
+        let Layout { shape, strides, .. } = t.layout();
         Ok(thorn_files::Tensor {
             name: owned(name)?,
             sizes: numbers(shape.as_slice())?,
@@ -229,7 +234,7 @@ impl<'k> Described<'k> {
         })
     }
 
-    /// Describes a tensor whose operands are `kept`.
+    /// Adds the description of a tensor whose operands are `kept`.
     fn add(&mut self, name: &str, added: &Added, kept: &'k [Operand], format: Format) -> Result<()> {
         let described = match added {
             Added::Dense(_) => match kept {
@@ -240,7 +245,7 @@ impl<'k> Described<'k> {
                 let parts = alloc::list(kept.len(), |k| self.tensor("", &kept[k], format))?;
                 push(&mut self.sparse, thorn_files::Sparse { form: *form, parts, coalesced: *coalesced })?;
                 let sizes = numbers(sizes.as_slice())?;
-                let strides = thorn_files::contents::row_major_strides(&sizes).map_err(|error| failed(None, error))?;
+                let strides = thorn_files::tensor::row_major_strides(&sizes).map_err(|error| failed(None, error))?;
                 thorn_files::Tensor { name: owned(name)?, sizes, strides, offset: 0, data: Data::Sparse(self.sparse.len() - 1) }
             }
         };
@@ -253,7 +258,7 @@ fn numbers(list: &[i64]) -> Result<Vec<i64>> {
 }
 
 fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(String, String)], precision: Option<usize>) -> Result<()> {
-    // The operands, or copies of them, keep the memory of storages alive.
+    // The operands, or contiguous copies of them, own the memory that is written.
     let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
     for t in tensors.iter().flat_map(|(_, added)| added.parts()) {
         let t = t.tensor()?;
@@ -270,7 +275,7 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(
     }
     let what = Save { tensors: &described.tensors, sparse: &described.sparse, storages: &described.storages, metadata, precision };
     thorn_files::set_threads(pool::num_threads(), signals::without);
-    // Buffers, and the crates for deflate and PNG, ask for memory in ways that may not fail; headers grow with names and texts.
+    // Buffers and the crates for deflate and PNG allocate infallibly. The size of headers grows with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();
     let Some((written, _)) = alloc::provided(set_aside, || replace(path, |to| thorn_files::save(format, &what, to))) else {
@@ -279,24 +284,24 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(
     written
 }
 
-/// The bytes of a row-major operand.
+/// Returns the bytes of a row-major operand.
 ///
 /// # Safety
-/// Nobody writes them while they are in use.
+/// The bytes must not be written while the slice is in use.
 unsafe fn own_bytes(t: &Operand) -> &[u8] {
-    let bytes = t.layout.numel() as usize * t.dtype.size();
-    // SAFETY: the elements lie inside the storage; without any there may be no memory.
+    let bytes = t.layout().numel() as usize * t.dtype.size();
+    // SAFETY: the elements are inside the storage. An empty operand may have no memory.
     if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.first(), bytes) } }
 }
 
-/// The bytes of an operand's storage, and the operand's offset in it.
+/// Returns the bytes of an operand's storage, and the operand's offset in the storage.
 ///
 /// # Safety
-/// Nobody writes them while they are in use.
+/// The bytes must not be written while the slice is in use.
 unsafe fn whole_storage(t: &Operand) -> (&[u8], i64) {
     match &t.storage {
-        // SAFETY: the storage has so many bytes.
-        Some(storage) if storage.bytes() > 0 => (unsafe { std::slice::from_raw_parts(storage.data(), storage.bytes()) }, t.layout.offset),
+        // SAFETY: the storage has `bytes` bytes.
+        Some(storage) if storage.bytes() > 0 => (unsafe { std::slice::from_raw_parts(storage.data(), storage.bytes()) }, t.layout().offset),
         _ => (&[], 0),
     }
 }

@@ -19,15 +19,15 @@ pub enum Vectors {
 pub enum Determinant {
     /// The determinant itself.
     Value,
-    /// Its sign (1, -1 or 0), and the logarithm of its absolute value: two numbers.
+    /// The sign of the determinant (1, -1 or 0), and the logarithm of its absolute value: two numbers.
     SignAndLogarithm,
-    /// Its logarithm; NaN if it is negative.
+    /// The logarithm of the determinant; NaN if it is negative.
     Logarithm,
 }
 
-/// A function of a matrix. Each variant documents the lists it works on and the integers it returns. The matrix is in `a`, m x n or n x n,
-/// which is overwritten; `b` has k columns, which the solutions overwrite. Elements near the ends of the range are scaled by powers of 2
-/// internally; results do not show it.
+/// A function of a matrix. Each variant documents its lists and the integers that it returns. The matrix is in `a`, m x n or n x n, which
+/// is overwritten. `b` has k columns, which the solutions overwrite. Elements near the ends of the range are scaled internally by powers of
+/// 2, without an effect on results.
 #[derive(Debug, Clone, Copy)]
 pub enum Decomposition {
     /// `[a]`, min(m, n) pivots: packed factors of `A = P L U`.

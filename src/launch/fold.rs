@@ -31,15 +31,15 @@ pub enum Root {
 /// The function that reduces the elements of one result position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fold {
-    /// The sum of a term. Integers and Bool are summed in int64 and allow only plain terms. Floats are summed in float64 if `wide` is true,
-    /// otherwise with nearly its accuracy.
+    /// The sum of a term. Integers and Bool are summed in int64 and allow only plain terms. Floats are summed in float64, or with nearly
+    /// its accuracy.
     Sum {
         /// The term that is summed.
         term: Term,
         /// The function of the sum that is returned.
         root: Root,
-        /// True if every addition of floats is done in float64.
-        wide: bool,
+        /// True if all additions of floats are in float64.
+        in_float64: bool,
     },
     /// The mean of the elements that are not NaN.
     NanMean,
@@ -50,7 +50,7 @@ pub enum Fold {
         /// The exponent: neither 0 nor infinite.
         p: f64,
         /// As for [`Fold::Sum`].
-        wide: bool,
+        in_float64: bool,
     },
     /// The greatest or least element; NaN if any element is NaN.
     Extreme {

@@ -9,8 +9,8 @@ pub enum Transform {
     Inverse,
     /// Floats to complex numbers. The result has the first n / 2 + 1 of the n elements of the last dimension.
     FromReal,
-    /// Complex numbers to floats: the inverse of [`Transform::FromReal`], without division. Of the last dimension it reads the first n / 2
-    /// + 1 elements; the input may have more. It overwrites the input if the signal has several dimensions.
+    /// Complex numbers to floats: the inverse of [`Transform::FromReal`], without division. It reads the first n / 2 + 1 elements of the
+    /// last dimension; the input may have more. It overwrites the input if the signal has several dimensions.
     ToReal,
 }
 

@@ -13,11 +13,11 @@ pub(crate) const MOST_INPUTS: usize = 31;
 /// A value that a step reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
-    /// The input with this number.
+    /// The input with this index.
     Input(usize),
-    /// The constant with this number.
+    /// The constant with this index.
     Constant(usize),
-    /// The result of the step with this number.
+    /// The result of the step with this index.
     Step(usize),
 }
 
@@ -54,9 +54,9 @@ pub struct Step {
 /// A number that is the same at all positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constant {
-    /// Its dtype.
+    /// The dtype of the number.
     pub dtype: Dtype,
-    /// Its bits, in the first bytes in memory order.
+    /// The bits of the number, in the first bytes in memory order.
     pub bits: u64,
 }
 

@@ -18,7 +18,7 @@ pub struct LineShape {
 pub struct NormRows {
     /// The number of rows.
     pub rows: usize,
-    /// Elements of a row.
+    /// The number of elements of a row.
     pub n: usize,
     /// The number that is added to variances.
     pub eps: f64,
@@ -42,13 +42,26 @@ pub enum LossOp {
     NegativeLogLikelihood,
     /// The gradient of the negative log-likelihood, from the gradient of the loss.
     NegativeLogLikelihoodGradient,
+    /// The negative log-likelihood after log-softmax, from scores of any dtype and the numbers of [`Softmax::Parts`] for each position.
+    CrossEntropy,
     /// The gradient of the negative log-likelihood after log-softmax, from the gradient of the loss and the probabilities.
     CrossEntropyGradient,
 }
 
+impl LossOp {
+    /// The number of inputs before the targets.
+    pub fn given(self) -> usize {
+        match self {
+            LossOp::NegativeLogLikelihood | LossOp::NegativeLogLikelihoodGradient => 1,
+            LossOp::CrossEntropyGradient => 2,
+            LossOp::CrossEntropy => 3,
+        }
+    }
+}
+
 /// A loss. Scores have shape `batch x classes x inner`, and targets have shape `batch x inner`. A target that is not a class is an error,
-/// before anything is written. The inputs are first the scores, or the gradient of the loss, or the probabilities and the gradient; then
-/// the targets; then, optionally, the weights of the classes.
+/// before anything is written. The inputs are first the scores and the numbers that are subtracted from them, or the gradient of the loss,
+/// or the probabilities and the gradient; then the targets; then, optionally, the weights of the classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
     /// The function.
@@ -72,7 +85,8 @@ pub struct SoftmaxGradient {
     pub lines: LineShape,
 }
 
-/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows, weight and bias. The result may be the rows.
+/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows of any float dtype, weight and bias of its compute type.
+/// The result has the dtype of the rows, and may be the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNorm(pub NormRows);
 

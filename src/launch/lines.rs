@@ -12,6 +12,16 @@ pub enum Softmax {
     LogSoftmax,
     /// `log(sum of e^x)`: one number for each line.
     LogSumExp,
+    /// The two numbers that the logarithm of softmax subtracts from the elements: the greatest element, and `log(sum of e^(x - greatest))`.
+    /// Their sum is `LogSumExp`, but the sum may round away the second number.
+    Parts,
+}
+
+impl Softmax {
+    /// Returns true if the results of a line are single numbers.
+    pub fn reduces(self) -> bool {
+        matches!(self, Softmax::LogSumExp | Softmax::Parts)
+    }
 }
 
 /// The element of a line with a given rank.
@@ -93,11 +103,12 @@ impl LineOp<'_> {
             LineOp::Totals { .. } if !compute.is_float() => Dtype::Int64,
             _ => compute,
         };
-        let positions = match self {
+        let second = match self {
+            LineOp::Softmax(Softmax::Parts) => Some(compute),
             LineOp::Totals { .. } | LineOp::Softmax(_) | LineOp::LogSums | LineOp::Quantiles { .. } => None,
             LineOp::Extremes { .. } | LineOp::Sort { .. } | LineOp::Top(_) | LineOp::Select(_) | LineOp::Mode => Some(Dtype::Int64),
         };
-        [Some(first), positions]
+        [Some(first), second]
     }
 }
 

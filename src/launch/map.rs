@@ -1,4 +1,4 @@
-//! Elementwise operations as data: their dtypes, grain, and table of kernels.
+//! Elementwise operations as data: their dtypes, grain, formula, and table of the host's kernels.
 
 use crate::dtype::{Domain, Dtype, Element};
 use crate::element::{bits, rounded};
@@ -45,7 +45,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// A kernel: computes all elements of one result from `N - 1` operands.
+/// A kernel of the host: computes all elements of one result from `N - 1` operands.
 pub type MapKernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
 
 /// The number of compute types; see [`slot`].
@@ -94,9 +94,9 @@ pub enum Role {
 pub struct Formula<'a> {
     /// The name of the operation.
     pub name: &'a str,
-    /// Its arguments and their kinds: `"r out; t input; value number"`.
+    /// The arguments and their kinds: `"r out; t input; value number"`.
     pub arguments: &'a str,
-    /// Its kernel: the row's formula.
+    /// The kernel in the text of the definition: a formula, or the name of a function.
     pub kernel: &'a str,
 }
 
@@ -113,9 +113,9 @@ pub struct Op<const N: usize> {
     pub checked: bool,
     /// The least number of elements for which it pays to wake a thread.
     pub grain: usize,
-    /// The kernel for each compute type ([`slot`]). Floats without a kernel are computed in float64.
+    /// The host's kernel for each compute type ([`slot`]). Floats without a kernel are computed in float64.
     pub kernels: [Option<MapKernel<N>>; COMPUTE_TYPES],
-    /// The kernel that processes 16-bit floats as int16, if the operation needs no conversion.
+    /// The host's kernel that processes 16-bit floats as int16, if the operation needs no conversion.
     pub bits: Option<MapKernel<N>>,
     /// True if operand 1 is a mask, Bool or uint8, which does not count for the common dtype. The kernel then moves the other operands
     /// unchanged.
@@ -133,7 +133,7 @@ pub enum Elementwise {
     Ternary(&'static Op<4>),
 }
 
-/// The kernel of an operation for a common dtype, and the dtypes of its operands.
+/// The host's kernel of an operation for a common dtype, and the dtypes of its operands.
 #[derive(Clone, Copy)]
 pub struct Choice<const N: usize> {
     /// The kernel.
@@ -157,8 +157,8 @@ impl<const N: usize> Op<N> {
         }
     }
 
-    /// The kernel for operands of a common dtype, and for a mask of dtype `mask` if the operation has one. Fails if the operation is not
-    /// defined for the dtype.
+    /// The host's kernel for operands of a common dtype, and for a mask of dtype `mask` if the operation has one. Fails if the operation is
+    /// not defined for the dtype.
     #[inline(always)]
     pub fn choose(&self, common: Dtype, mask: Option<Dtype>) -> Result<Choice<N>> {
         let (kernel, wide) = match self.kernels[slot(common)] {
@@ -187,7 +187,7 @@ impl<const N: usize> Op<N> {
         Ok(Choice { kernel, signature })
     }
 
-    /// The dtypes that the operation has kernels for.
+    /// The dtypes for which the operation has kernels.
     #[cold]
     fn domain(&self) -> Domain {
         let has = |compute| self.kernels[slot(compute)].is_some();

@@ -58,7 +58,7 @@ impl Recording {
 
     /// The value of an operand.
     fn read(&mut self, operand: &Operand) -> Result<Value> {
-        let layout = &operand.layout;
+        let layout = operand.layout();
         let whole = layout.offset == 0 && (layout.ndim() == 0 || layout.shape.as_slice() == SHAPE);
         let spread = layout.strides.as_slice() == [0, 0];
         let Some(&(value, dtype)) = self.values.get(&operand.first().addr()) else { return not_elementwise() };
@@ -73,7 +73,7 @@ impl Recording {
     }
 
     fn step(&mut self, action: Action, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-        let layout = &out.layout;
+        let layout = out.layout();
         if layout.offset != 0 || !layout.is_contiguous() || !(layout.ndim() == 0 || layout.shape.as_slice() == SHAPE) {
             return not_elementwise();
         }
@@ -84,7 +84,7 @@ impl Recording {
     }
 }
 
-/// How many divisors this thread has recorded.
+/// The number of divisors that this thread has recorded.
 pub fn divisors() -> usize {
     RECORDING.with_borrow(|recording| recording.as_ref().map_or(0, |recording| recording.divisors.len()))
 }
@@ -144,10 +144,6 @@ impl Accelerator for Recorder {
             recording.values.insert(to.addr(), (Value::Constant(recording.constants.len() - 1), None));
             Ok(())
         })
-    }
-
-    fn first_outside(&self, _: &Operand, _: i64, _: i64) -> Result<Option<usize>> {
-        not_elementwise()
     }
 
     fn count(&self, _: &Operand) -> Result<usize> {

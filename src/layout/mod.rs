@@ -11,21 +11,22 @@ pub(crate) use dims::INLINE_DIMS;
 pub use view::infer_size;
 
 use crate::error::{Result, bail};
+pub(crate) use overlap::gcd;
 use smallvec::SmallVec;
 
 /// The maximum number of dimensions. A handle with a larger number is considered damaged.
 pub(crate) const MAX_DIMS: usize = 1024;
 
-/// How elements lie in memory, for functions that make tensors.
+/// The order of elements in memory, for functions that make tensors.
 pub type THMemoryFormat = i32;
 
-/// Row-major: the last dimension moves fastest.
+/// Row-major: the index of the last dimension changes fastest.
 pub const TH_CONTIGUOUS_FORMAT: THMemoryFormat = 0;
-/// The source's strides where it is dense and does not overlap itself, else row-major.
+/// The strides of the source if the source is dense and does not overlap itself, else row-major.
 pub const TH_PRESERVE_FORMAT: THMemoryFormat = 1;
-/// Four dimensions N, C, H, W laid out as N, H, W, C.
+/// Four dimensions N, C, H, W stored in the order N, H, W, C.
 pub const TH_CHANNELS_LAST: THMemoryFormat = 2;
-/// Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+/// Five dimensions N, C, D, H, W stored in the order N, D, H, W, C.
 pub const TH_CHANNELS_LAST_3D: THMemoryFormat = 3;
 
 /// Shape, strides and offset in elements. It is a copy, which later changes of a tensor do not affect.

@@ -82,7 +82,8 @@ fn meet(dims: &[Dim]) -> bool {
     places.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-fn gcd(mut a: i64, mut b: i64) -> i64 {
+/// The greatest common divisor, of either sign.
+pub fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

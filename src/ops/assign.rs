@@ -1,4 +1,4 @@
-//! A tensor as a result.
+//! Assignment of a tensor to a result.
 
 use super::result::{Inputs, Writes, ready};
 use crate::error::Result;
@@ -9,6 +9,6 @@ use crate::tensor::Tensor;
 /// `r = src`, in the shape of `src`.
 pub fn assign(r: &Tensor, src: &Tensor) -> Result<()> {
     let from = Operand::of(src)?;
-    let ready = ready(r, (from.dtype, &from.layout.shape), Writes::STRIDED, Inputs::in_step(std::slice::from_ref(&from)))?;
+    let ready = ready(r, (from.dtype, &from.layout().shape), Writes::STRIDED, Inputs::in_step(std::slice::from_ref(&from)))?;
     ready.launch(&Convert, &[&from])
 }

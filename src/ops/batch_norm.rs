@@ -1,4 +1,4 @@
-//! Normalization over all dimensions but that of the channels, with running statistics.
+//! Normalization over all dimensions except the channels, with running statistics.
 
 use super::layer_norm::check_row_dtype;
 use super::loss::made;
@@ -11,31 +11,31 @@ use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
 
-/// The arguments of a normalization beside the input.
+/// The arguments of a normalization, except the input.
 #[derive(Clone, Copy)]
 pub struct Channels<'a> {
-    /// Factors; 1 if absent.
+    /// The factor of each channel; 1 if absent.
     pub weight: Option<&'a Tensor>,
-    /// Summands; 0 if absent.
+    /// The summand of each channel; 0 if absent.
     pub bias: Option<&'a Tensor>,
     /// The running mean.
     pub mean: Option<&'a Tensor>,
-    /// The running variance, unbiased.
+    /// The running variance: a mean of unbiased variances.
     pub variance: Option<&'a Tensor>,
-    /// True if the statistics are those of the input, and move the running ones.
+    /// True if the input's own statistics are used, and the running ones are updated by them.
     pub training: bool,
-    /// The share that statistics of the input have in the running ones.
+    /// The weight of the input's statistics in the running ones.
     pub momentum: f64,
-    /// Added to variances.
+    /// A number that is added to variances.
     pub eps: f64,
 }
 
-/// Results of [`batch_norm`]: the mean, and 1 by the root of the variance, that were used.
+/// The statistics that [`batch_norm`] used, as further results.
 #[derive(Clone, Copy)]
 pub struct Used<'a> {
     /// The mean.
     pub mean: Option<&'a Tensor>,
-    /// 1 by the root.
+    /// The reciprocal of the root of the variance plus `eps`.
     pub inverse: Option<&'a Tensor>,
 }
 
@@ -52,7 +52,7 @@ impl Channels<'_> {
         Ok(())
     }
 
-    /// The mean, the variance and 1 by the root of the variance and `eps` of each channel of `x`, of which each has `n` elements.
+    /// The mean, the variance and `1 / sqrt(variance + eps)` of each channel of `x`. Each channel has `n` elements.
     fn statistics(&self, x: &Tensor, ndim: usize, n: i64) -> Result<[Tensor; 3]> {
         let compute = x.defined()?;
         if !self.training {
@@ -68,8 +68,8 @@ impl Channels<'_> {
         }
         let dims: Dims = (0..ndim as i64).filter(|&d| d != 1).collect();
         let over = Over::Dims(&dims);
-        // Squares of float32 are float64, so that the inverse is there where the variance is beyond float32. Channels of float64 have
-        // a factor.
+        // The variance of float32 is computed in float64, so that the inverse exists even if the variance exceeds float32. Channels of
+        // float64 are scaled by a factor instead.
         if compute != Dtype::Float64 {
             let mean = made(|r| reduce::mean(To::tensor(r, false), x, over, None))?;
             let variance = made(|r| reduce::var(false, To::tensor(r, false), x, over, 0.0, Some(Dtype::Float64)))?;
@@ -99,7 +99,7 @@ impl Channels<'_> {
         Ok(inverse)
     }
 
-    /// The running mean and the running variance of the next call: moved towards those of the input, where they are given in training.
+    /// The updated running mean and running variance: in training, those that are given are moved towards the statistics of the input.
     fn moved(&self, mean: &Tensor, variance: &Tensor, n: i64) -> Result<[Option<Tensor>; 2]> {
         if !self.training {
             return Ok([None, None]);
@@ -121,14 +121,14 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
     }
     channels.check(dtype, shape[1])?;
     let x = copy::to_dtype(t, dtype.compute())?;
-    // Where that overflows there are no elements.
+    // The product can only overflow if the input has no elements.
     let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).fold(1, |n: i64, (_, &size)| n.wrapping_mul(size));
     let [mean, variance, inverse] = channels.statistics(&x, shape.len(), n)?;
     let scale = match channels.weight {
         Some(weight) => made(|r| arithmetic::cmul.run([r, &inverse, weight], &[]))?,
         None => inverse.clone(),
     };
-    // One entry for each channel, and size 1 in the dimensions behind.
+    // One entry for each channel, followed by dimensions of size 1.
     let along: Dims = (1..shape.len()).map(|d| if d == 1 { shape[1] } else { 1 }).collect();
     let (centre, scale) = (view::reshape(&mean, &along)?, view::reshape(&scale, &along)?);
     let mut y = made(|r| loss::standardized.run([r, &x, &centre, &scale], &[]))?;
@@ -140,7 +140,7 @@ pub fn batch_norm(r: &Tensor, used: Used<'_>, t: &Tensor, channels: Channels<'_>
         y = copy::to_dtype(&y, dtype)?;
     }
     let moved = channels.moved(&mean, &variance, n)?;
-    // All results change together: a running statistic that cannot be written leaves the others unchanged.
+    // All results change together. If a running statistic cannot be written, none changes.
     let compute = dtype.compute();
     let running = [channels.mean, channels.variance];
     let [of_mean, of_variance] = [0, 1].map(|k| running[k].zip(moved[k].as_ref()).map(|(running, moved)| (running, compute, moved)));

@@ -1,5 +1,5 @@
-//! Matrices of compressed rows (CSR), given by three vectors: where rows start among the entries, the column of each entry, and the
-//! entries.
+//! Matrices of compressed rows (CSR), given by three vectors: the index of each row's first entry, the column of each entry, and the values
+//! of the entries.
 
 use super::copy;
 use super::dense::{dense, operand};
@@ -7,7 +7,7 @@ use super::device::{self, on_host, to_device};
 use super::result::{Inputs, Writes, deliver, ready};
 use super::view;
 use crate::backend;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::{Compress, Compressed, Launchable, RowSoftmax, RowSolve, Sides, SparseProduct};
@@ -16,13 +16,13 @@ use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Where rows start, and the column of each entry: row-major vectors of one integer dtype.
+/// The starts of the rows, and the column of each entry: row-major vectors of one integer dtype.
 pub struct Pattern {
     starts: Operand,
     columns: Operand,
 }
 
-/// Fails unless a vector holds positions.
+/// Fails if `t` is not a vector of at least `least` positions.
 pub(super) fn check_positions(t: &Tensor, name: &str, least: i64) -> Result<Dtype> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
@@ -35,23 +35,23 @@ pub(super) fn check_positions(t: &Tensor, name: &str, least: i64) -> Result<Dtyp
     Ok(dtype)
 }
 
-/// The dtype in which positions of several are read.
+/// The dtype in which positions of several vectors are read.
 fn common(dtypes: &[Dtype]) -> Dtype {
     if dtypes.iter().all(|&dtype| dtype == Dtype::Int32) { Dtype::Int32 } else { Dtype::Int64 }
 }
 
 impl Pattern {
-    /// The dtype of the positions of two vectors, which are called so.
+    /// The common dtype of the positions in two vectors. The names are for messages.
     fn dtype([crow, col]: [&Tensor; 2], [crow_name, col_name]: [&str; 2]) -> Result<Dtype> {
         Ok(common(&[check_positions(crow, crow_name, 1)?, check_positions(col, col_name, 0)?]))
     }
 
-    /// The pattern of two vectors that were checked, read as this dtype.
+    /// The pattern of two checked vectors, in `dtype`.
     fn read([crow, col]: [&Tensor; 2], dtype: Dtype) -> Result<Pattern> {
         Ok(Pattern { starts: operand(crow, dtype)?, columns: operand(col, dtype)? })
     }
 
-    /// The pattern of two vectors.
+    /// The pattern of two vectors, which are checked.
     pub fn of(crow: &Tensor, col: &Tensor) -> Result<Pattern> {
         let dtype = Pattern::dtype([crow, col], ["crow", "col"])?;
         Pattern::read([crow, col], dtype)
@@ -59,16 +59,16 @@ impl Pattern {
 
     /// The number of rows.
     pub fn rows(&self) -> i64 {
-        self.starts.layout.numel() - 1
+        self.starts.layout().numel() - 1
     }
 
     /// The number of entries.
     pub fn entries(&self) -> i64 {
-        self.columns.layout.numel()
+        self.columns.layout().numel()
     }
 }
 
-/// The dtype in which entries of another are multiplied and summed.
+/// The dtype in which entries of `dtype` are multiplied and summed.
 fn compute(dtype: Dtype) -> Dtype {
     match dtype.compute() {
         float if float.is_float() => float,
@@ -76,7 +76,7 @@ fn compute(dtype: Dtype) -> Dtype {
     }
 }
 
-/// `t` as a row-major matrix of `dtype`: a vector is one column.
+/// `t` as a row-major matrix in the compute type of `dtype`, and true if `t` is a vector, which becomes one column.
 fn matrix(t: &Tensor, name: &str, rows: i64, dtype: Dtype) -> Result<(Operand, bool)> {
     let shape = t.layout()?.shape;
     match shape.as_slice() {
@@ -89,7 +89,7 @@ fn matrix(t: &Tensor, name: &str, rows: i64, dtype: Dtype) -> Result<(Operand, b
     }
 }
 
-/// Fails unless the dtypes of two operands are one.
+/// The common dtype of two operands. Different dtypes are an error.
 pub(super) fn one_dtype(a: &Tensor, b: &Tensor) -> Result<Dtype> {
     let (a, b) = (a.defined()?, b.defined()?);
     if a != b {
@@ -98,7 +98,7 @@ pub(super) fn one_dtype(a: &Tensor, b: &Tensor) -> Result<Dtype> {
     Ok(a)
 }
 
-/// The entries, a vector as long as the pattern.
+/// The values of the entries: a vector as long as the pattern.
 fn entries(values: &Tensor, name: &str, pattern: &Pattern, dtype: Dtype) -> Result<Operand> {
     let shape = values.layout()?.shape;
     if shape.as_slice() != [pattern.entries()] {
@@ -107,11 +107,11 @@ fn entries(values: &Tensor, name: &str, pattern: &Pattern, dtype: Dtype) -> Resu
     operand(values, compute(dtype))
 }
 
-/// Lets a device write a result. Where it meets a position that leads nowhere, the result is as it was: it is written apart.
+/// Has a device write the result to separate memory, so that an invalid position leaves `r` unchanged.
 fn launch(r: &Tensor, dtype: Dtype, shape: &[i64], work: impl Launchable, inputs: SmallVec<[Operand; 8]>) -> Result<()> {
     let mut all = inputs;
     let refs = all.len();
-    // The result's own elements are among those that are not overwritten early.
+    // The memory of `r` counts as an input: it is not overwritten before the work is done.
     if r.storage().is_some() && r.dtype().is_some() {
         all.push(Operand::of(r)?);
     }
@@ -120,18 +120,18 @@ fn launch(r: &Tensor, dtype: Dtype, shape: &[i64], work: impl Launchable, inputs
     ready.launch(&work, &refs)
 }
 
-/// `r = A m` for A of compressed rows and a matrix or a vector `m`; without `values` each entry of A is 1.
+/// `r = A m`, where A has compressed rows and `m` is a matrix or a vector. Without `values`, each entry of A is 1.
 pub fn product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>, m: &Tensor) -> Result<()> {
     let dtype = values.map_or_else(|| m.defined(), |values| one_dtype(values, m))?;
     let pattern = Pattern::of(crow, col)?;
     let ((dense, is_vector), rows) = (matrix(m, "m", -1, dtype)?, pattern.rows());
     let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
-    let shape = [rows, dense.layout.shape[1]];
+    let shape = [rows, dense.layout().shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Product, inputs)
 }
 
-/// `r = A^T m` for A of compressed rows and `columns` columns, and a matrix or a vector `m`; without `values` each entry of A is 1.
+/// `r = A^T m`, where A has compressed rows and `columns` columns, and `m` is a matrix or a vector. Without `values`, each entry of A is 1.
 pub fn transposed_product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Option<&Tensor>, m: &Tensor, columns: i64) -> Result<()> {
     let dtype = values.map_or_else(|| m.defined(), |values| one_dtype(values, m))?;
     if columns < 0 {
@@ -140,35 +140,36 @@ pub fn transposed_product(r: &Tensor, crow: &Tensor, col: &Tensor, values: Optio
     let pattern = Pattern::of(crow, col)?;
     let (dense, is_vector) = matrix(m, "m", pattern.rows(), dtype)?;
     let values = values.map(|values| entries(values, "values", &pattern, dtype)).transpose()?;
-    let shape = [columns, dense.layout.shape[1]];
+    let shape = [columns, dense.layout().shape[1]];
     let inputs = [pattern.starts, pattern.columns, dense].into_iter().chain(values).collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], Compressed::Transposed, inputs)
 }
 
-/// `r[k] = a[i] . b[j]` for each entry `k` of a pattern, which stands in row `i` and column `j`; vectors are matrices of one column.
+/// `r[k] = a[i] . b[j]` for each entry `k` of a pattern, where `i` and `j` are the entry's row and column. Vectors are matrices of one
+/// column.
 pub fn sampled_product(r: &Tensor, crow: &Tensor, col: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = one_dtype(a, b)?;
     let pattern = Pattern::of(crow, col)?;
     let ((a, _), (b, _)) = (matrix(a, "a", pattern.rows(), dtype)?, matrix(b, "b", -1, dtype)?);
-    if a.layout.shape[1] != b.layout.shape[1] {
-        bail!(Shape, "rows of {} and of {} elements", a.layout.shape[1], b.layout.shape[1])
+    if a.layout().shape[1] != b.layout().shape[1] {
+        bail!(Shape, "rows of {} and of {} elements", a.layout().shape[1], b.layout().shape[1])
     }
     let n = pattern.entries();
     let inputs = [pattern.starts, pattern.columns, a, b].into_iter().collect();
     launch(r, dtype, &[n], Compressed::Sampled, inputs)
 }
 
-/// The dtype of two operands and of their row-major copies, which are float.
+/// The compute type of `dtype`, which must be a float.
 fn floats(dtype: Dtype) -> Result<Dtype> {
     Domain::Float.check(dtype).map(|dtype| dtype.compute())
 }
 
-/// `r` = softmax of the entries of each row.
+/// `r` = the softmax of the entries of each row
 pub fn softmax(r: &Tensor, crow: &Tensor, values: &Tensor) -> Result<()> {
     softmax_of_rows(r, crow, values, None)
 }
 
-/// `r = y * (g - sum of g * y)` over each row, the gradient of [`softmax`] from its result.
+/// `r = y * (g - sum of g * y)` over each row: the gradient of [`softmax`] from its result `y`
 pub fn softmax_gradient(r: &Tensor, crow: &Tensor, g: &Tensor, y: &Tensor) -> Result<()> {
     one_dtype(g, y)?;
     if g.layout()?.shape != y.layout()?.shape {
@@ -189,7 +190,7 @@ fn softmax_of_rows(r: &Tensor, crow: &Tensor, x: &Tensor, y: Option<&Tensor>) ->
     launch(r, dtype, &shape, RowSoftmax { gradient: y.is_some() }, inputs.collect::<Result<_>>()?)
 }
 
-/// The device of operands that the host computes for; `None` if they are the host's.
+/// The device of operands whose work is done on the host; `None` if the operands are on the host. Different devices are an error.
 pub(super) fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
     let device = operands.first().map_or(Device::Cpu, |t| t.device());
     if let Some(other) = operands.iter().map(|t| t.device()).find(|&other| other != device) {
@@ -198,16 +199,16 @@ pub(super) fn elsewhere(operands: &[&Tensor]) -> Result<Option<Device>> {
     Ok(Some(device).filter(|&device| device != Device::Cpu))
 }
 
-/// `r` = the tensor on the host that `compute` makes, brought to a device.
+/// `r` = a tensor that `compute` makes on the host, moved to `device`
 fn by_host(r: &Tensor, dtype: Dtype, device: Device, compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
-    let host = Making::on(Device::Cpu);
+    let host = DeviceGuard::on(Device::Cpu);
     let made = Tensor::fresh()?;
     compute(&made)?;
     drop(host);
     deliver([Some((r, dtype, &to_device(&made, device)?))])
 }
 
-/// `r` = the X with `A X = B` for a triangle of A, square and of compressed rows.
+/// `r` = X with `A X = B`, where A is a triangle of a square matrix of compressed rows
 pub fn solve(r: &Tensor, [crow, col, values]: [&Tensor; 3], b: &Tensor, work: RowSolve) -> Result<()> {
     if let Some(device) = elsewhere(&[crow, col, values, b])? {
         return by_host(r, b.defined()?, device, |made| {
@@ -219,24 +220,24 @@ pub fn solve(r: &Tensor, [crow, col, values]: [&Tensor; 3], b: &Tensor, work: Ro
     let pattern = Pattern::of(crow, col)?;
     let (b, is_vector) = matrix(b, "b", pattern.rows(), dtype)?;
     let values = entries(values, "values", &pattern, dtype)?;
-    let shape = b.layout.shape.clone();
+    let shape = b.layout().shape.clone();
     let inputs = [pattern.starts, pattern.columns, values, b].into_iter().collect();
     launch(r, dtype, &shape[..2 - usize::from(is_vector)], work, inputs)
 }
 
-/// A matrix of compressed rows as an argument: starts, columns and entries, and their names.
+/// A matrix of compressed rows as an argument.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a> {
-    /// Starts and columns.
+    /// The starts of the rows, and the column of each entry.
     pub positions: [&'a Tensor; 2],
-    /// The entries.
+    /// The values of the entries.
     pub values: &'a Tensor,
-    /// The names of the three.
+    /// The names of the three arguments, for messages.
     pub names: [&'static str; 3],
 }
 
 impl Matrix<'_> {
-    /// Calls `f` with a copy on the host.
+    /// Calls `f` with a copy of the matrix on the host.
     fn on_host<R>(self, f: impl FnOnce(Matrix<'_>) -> Result<R>) -> Result<R> {
         let [crow, col] = self.positions;
         f(Matrix { positions: [&on_host(crow)?, &on_host(col)?], values: &on_host(self.values)?, names: self.names })
@@ -256,16 +257,16 @@ impl Matrix<'_> {
 /// The results of a product of two matrices of compressed rows.
 #[derive(Clone, Copy)]
 pub struct SparseResult<'a> {
-    /// Where rows start.
+    /// The starts of the rows.
     pub starts: &'a Tensor,
     /// The column of each entry.
     pub columns: &'a Tensor,
-    /// The entries.
+    /// The values of the entries.
     pub values: &'a Tensor,
 }
 
 impl SparseResult<'_> {
-    /// Fails where a handle with a dtype cannot hold positions up to a number.
+    /// Fails if a handle with a dtype cannot hold positions up to `most`.
     fn check(&self, most: i64) -> Result<()> {
         for t in [self.starts, self.columns] {
             match t.dtype() {
@@ -278,12 +279,12 @@ impl SparseResult<'_> {
     }
 }
 
-/// `A B` for matrices of compressed rows, of which B has `columns` columns.
+/// `r = A B` for matrices of compressed rows; B has `columns` columns
 pub fn sparse_product(r: SparseResult<'_>, a: Matrix<'_>, b: Matrix<'_>, columns: i64) -> Result<()> {
     let dtype = one_dtype(a.values, b.values)?;
     if let Some(device) = elsewhere(&[a.positions[0], a.positions[1], a.values, b.positions[0], b.positions[1], b.values])? {
         r.check(columns.saturating_sub(1))?;
-        let host = Making::on(Device::Cpu);
+        let host = DeviceGuard::on(Device::Cpu);
         let (starts, indices, values) = (Tensor::fresh()?, Tensor::fresh()?, Tensor::fresh()?);
         let made = SparseResult { starts: &starts, columns: &indices, values: &values };
         a.on_host(|a| b.on_host(|b| sparse_product(made, a, b, columns)))?;
@@ -303,19 +304,19 @@ pub fn sparse_product(r: SparseResult<'_>, a: Matrix<'_>, b: Matrix<'_>, columns
     let made = |dtype, n| Operand::new_on(x.device, dtype, &[n]);
     let starts = made(Dtype::Int64, a.rows() + 1)?;
     on.launch(&SparseProduct::Starts { columns }, &[Some(&starts)], &[&a.starts, &a.columns, &b.starts, &b.columns])?;
-    let last = starts.with_layout(Layout { offset: starts.layout.offset + a.rows(), ..Layout::contiguous(&[1]) });
+    let last = starts.with_layout(Layout { offset: starts.layout().offset + a.rows(), ..Layout::contiguous(&[1]) });
     let n = on.first(&last)?.to_i64();
     r.check(n)?;
     let (columns_made, values) = (made(positions, n)?, made(x.dtype, n)?);
     let inputs = [&a.starts, &a.columns, &x, &b.starts, &b.columns, &y, &starts];
     on.launch(&SparseProduct::Entries { columns }, &[Some(&columns_made), Some(&values)], &inputs)?;
-    // Of many entries the starts are int64, and then columns are.
+    // More than 2^31 - 1 entries need int64 starts, and columns have the dtype of the starts.
     let positions = if n <= i32::MAX.into() { positions } else { Dtype::Int64 };
     let (starts, columns) = (copy::to_dtype(&starts.tensor()?, positions)?, copy::to_dtype(&columns_made.tensor()?, positions)?);
     deliver([Some((r.starts, positions, &starts)), Some((r.columns, positions, &columns)), Some((r.values, dtype, &values.tensor()?))])
 }
 
-/// `r` = the entries of `op(A) op(B)` that a pattern has, for matrices of compressed rows, of which B has `columns` columns.
+/// `r` = the entries of `op(A) op(B)` at the positions of a pattern, for matrices of compressed rows; B has `columns` columns
 pub fn sampled_sparse_product(
     r: &Tensor,
     (crow, col): (&Tensor, &Tensor),
@@ -351,14 +352,15 @@ pub fn sampled_sparse_product(
     launch(r, dtype, &[n], SparseProduct::Sampled { columns, of }, inputs)
 }
 
-/// Coordinates of `n` rows compressed by rows; the results are those of [`Compress`], whose entries stand for one place each.
+/// Compresses the coordinates of a matrix with `n` rows. The results are those of [`Compress`], reduced to the number of distinct
+/// positions.
 pub fn compress(results: [&Tensor; 4], rows: &Tensor, columns: &Tensor, n: i64) -> Result<()> {
     check_positions(rows, "rows", 0)?;
     check_positions(columns, "columns", 0)?;
     let (rows, columns) = (operand(rows, Dtype::Int64)?, operand(columns, Dtype::Int64)?);
-    let entries = rows.layout.numel();
-    if columns.layout.numel() != entries {
-        bail!(Shape, "{entries} rows and {} columns", columns.layout.numel())
+    let entries = rows.layout().numel();
+    if columns.layout().numel() != entries {
+        bail!(Shape, "{entries} rows and {} columns", columns.layout().numel())
     }
     if n < 0 || entries > i64::from(u32::MAX) {
         bail!(Argument, "{n} rows and {entries} entries, which are at most {}", u32::MAX)

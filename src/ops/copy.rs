@@ -1,10 +1,10 @@
-//! Copies and conversions: copy, clone, contiguous, to, fill.
+//! Copies and conversions: `copy`, `clone`, `contiguous`, `to_dtype`, `fill`; single elements.
 
 mod fast_path;
 
 use super::device::{copy_across, read_at, write_at};
 use crate::backend::launch;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Convert, Fill};
@@ -13,24 +13,24 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone, one without sizes takes those of
+/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone. An `r` without sizes gets the sizes of
 /// `src`.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     copy_now_or_later(r, src, true)
 }
 
-/// [`copy()`]; without `waiting`, a copy between a GPU and pinned memory of the host is made after this has returned.
+/// [`copy()`] that may return early: without `waiting`, a copy between a GPU and pinned memory of the host may run after the call.
 pub fn copy_now_or_later(r: &Tensor, src: &Tensor, waiting: bool) -> Result<()> {
     if r.is(src) || fast_path::copy(r, src) {
         return Ok(());
     }
     let from = Operand::of(src)?;
     if !r.has_sizes() {
-        r.renew(r.dtype().unwrap_or(from.dtype), &from.layout.shape)?;
+        r.renew(r.dtype().unwrap_or(from.dtype), &from.layout().shape)?;
     }
     let to = Operand::of(r)?;
-    if to.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
+    if to.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout().strides.as_slice())
     }
     if to.device != from.device {
         return copy_across(&to, src, waiting);
@@ -42,17 +42,17 @@ pub fn copy_now_or_later(r: &Tensor, src: &Tensor, waiting: bool) -> Result<()> 
     copy_elements(&to, &from)
 }
 
-/// The elements of `from` broadcast over `to`; they do not overlap.
+/// Copies the elements of `from`, broadcast, to `to`. The two do not overlap.
 pub(super) fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
-    launch(&Convert, to, &[&from.view(from.layout.broadcast_to(&to.layout.shape)?)])
+    launch(&Convert, to, &[&from.view(from.layout().broadcast_to(&to.layout().shape)?)])
 }
 
-/// Copies the elements of `from` to a part of `to` that has their shape; they do not overlap but in step.
+/// Copies the elements of `from` to a part of `to` of the same shape. They do not overlap, except for identical elements at the same index.
 pub(super) fn copy_to_part(to: &Operand, part: &Layout, from: &Operand) -> Result<()> {
     launch(&Convert, &to.view(part.clone()), &[from])
 }
 
-/// Every element of a part of `to` = `value`, which its dtype holds.
+/// Sets every element of a part of `to` to `value`, which its dtype can hold.
 pub(super) fn fill_part(to: &Operand, part: &Layout, value: Scalar) -> Result<()> {
     launch(&Fill(value), &to.view(part.clone()), &[])
 }
@@ -63,15 +63,15 @@ pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
 }
 
 fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
-    let _there = Making::on(t.device());
+    let _there = DeviceGuard::on(t.device());
     if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
         && let Some(cloned) = fast_path::clone(t, dtype)?
     {
         return Ok(cloned);
     }
     let from = Operand::of(t)?;
-    let strides = format_strides(&from.layout.shape, format, Some(&from.layout))?;
-    let copied = Tensor::empty_strided(dtype, &from.layout.shape, &strides)?;
+    let strides = format_strides(&from.layout().shape, format, Some(from.layout()))?;
+    let copied = Tensor::empty_strided(dtype, &from.layout().shape, &strides)?;
     copy_elements(&Operand::of(&copied)?, &from)?;
     Ok(copied)
 }
@@ -84,7 +84,7 @@ pub fn clone(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
     }
 }
 
-/// `t` itself if its elements lie in `format` already, else a clone.
+/// Returns `t` if its elements are already in `format`, else a clone.
 pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
     let layout = t.layout()?;
     if layout.has_format(format)? {
@@ -93,13 +93,13 @@ pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
     clone(t, format)
 }
 
-/// `t` itself if it has this dtype, else a converted copy that keeps the strides where they are dense.
+/// Returns `t` if it has this dtype, else a converted copy that keeps the strides if they are dense.
 pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     if t.defined()? == dtype { Ok(t.clone()) } else { clone_as(t, dtype, TH_PRESERVE_FORMAT) }
 }
 
-/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes the whole numbers from -255
-/// to -1, which wrap, and no other ones below 0.
+/// Fails if integers of `dtype` cannot hold the number, truncated to an integer. As in PyTorch, uint8 accepts the integers from -255 to -1,
+/// which wrap, and no other negative numbers.
 pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
     let (least, most) = match dtype {
         Dtype::Uint8 => (-255, 255),
@@ -118,7 +118,7 @@ pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
     if fits { Ok(()) } else { bail!(Argument, "{value} is out of the range of {dtype}") }
 }
 
-/// Every element `r = value`. Writing through an expanded tensor is allowed.
+/// Sets every element to `value`. Writing through an expanded tensor is allowed.
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     let dtype = r.defined()?;
     check_range(dtype, value)?;
@@ -131,7 +131,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
 /// The address of the element at `index`, checked.
 fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Device, Dtype)> {
     let at = Operand::of(t)?;
-    let layout = &at.layout;
+    let layout = at.layout();
     if index.len() != t.ndim() {
         bail!(Argument, "{} indices given for a tensor with {} dimensions", index.len(), t.ndim())
     }
@@ -168,10 +168,10 @@ pub fn set(t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
 /// The only element of a tensor of any shape.
 pub fn item(t: &Tensor) -> Result<Scalar> {
     let at = Operand::of(t)?;
-    if at.layout.numel() != 1 {
-        bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
+    if at.layout().numel() != 1 {
+        bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout().shape.as_slice())
     }
-    // SAFETY: `Operand::of` checked that the element lies inside the storage.
+    // SAFETY: `Operand::of` checked that the element is inside the storage.
     unsafe { read_at(at.first(), at.device, at.dtype) }
 }
 

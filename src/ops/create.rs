@@ -1,11 +1,11 @@
-//! Making tensors.
+//! Creation of tensors.
 
 use super::device::transfer;
 use super::result::{Inputs, Writes, ready};
 use super::{copy, view};
 use crate::alloc::THDeleter;
 use crate::backend;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
@@ -23,11 +23,11 @@ pub fn empty(dtype: Dtype, shape: &[i64], format: THMemoryFormat) -> Result<Tens
 /// A row-major tensor with undefined elements on a device.
 pub fn empty_on(device: Device, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
     backend::check(device)?;
-    let _there = Making::on(device);
+    let _there = DeviceGuard::on(device);
     Tensor::empty(dtype, shape)
 }
 
-/// A tensor with undefined elements and given strides; negative strides stand for row-major ones, as in TH.
+/// A tensor with undefined elements and given strides. A negative stride is an error.
 pub fn with_strides(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
     checked_numel(shape)?;
     if let Some(d) = strides.iter().position(|&s| s < 0) {
@@ -36,21 +36,21 @@ pub fn with_strides(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tens
     Tensor::empty_strided(dtype, shape, strides)
 }
 
-/// A tensor with every element `value`.
+/// A tensor whose elements are all `value`.
 pub fn full(dtype: Dtype, shape: &[i64], value: Scalar) -> Result<Tensor> {
     let t = Tensor::empty(dtype, shape)?;
     copy::fill(&t, value)?;
     Ok(t)
 }
 
-/// A tensor like `t`, dense, with undefined elements.
+/// A dense tensor with the shape and dtype of `t` and undefined elements.
 pub fn empty_like(t: &Tensor) -> Result<Tensor> {
     let layout = t.layout()?;
     let strides = format_strides(&layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
     Tensor::empty_strided(t.defined()?, &layout.shape, &strides)
 }
 
-/// A tensor like `t`, dense, with every element `value`.
+/// A dense tensor with the shape and dtype of `t`, whose elements are all `value`.
 pub fn full_like(t: &Tensor, value: Scalar) -> Result<Tensor> {
     let like = empty_like(t)?;
     copy::fill(&like, value)?;
@@ -62,7 +62,7 @@ pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
     full(dtype, &[], value)
 }
 
-/// `t`, or a copy of it where writing `r` could reach its elements; an error where it has elements outside of its storage.
+/// Returns `t`, or a copy if writing to `r` could change its elements. Fails if `t` has elements outside its storage.
 pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     t.check_bounds(&t.layout()?)?;
     if share_memory(r, t) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
@@ -75,12 +75,12 @@ pub(super) fn share_memory(r: &Tensor, t: &Tensor) -> bool {
     r.is(t) || (a < d && c < b)
 }
 
-/// `r = value` everywhere, in this shape; a fresh `r` takes the default dtype.
+/// Fills `r` with `value` in this shape. A fresh `r` gets the default dtype.
 pub fn fill_shape(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
     filled(r, default_dtype(), shape, value)
 }
 
-/// `r = value` everywhere, in the shape of `t`; a fresh `r` takes its dtype and, where they are dense, its strides too.
+/// Fills `r` with `value` in the shape of `t`. A fresh `r` gets the dtype of `t` and, if they are dense, its strides.
 pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     let dtype = t.defined()?;
     match r.dtype() {
@@ -89,14 +89,14 @@ pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     }
 }
 
-/// As `fill`, the value becomes whatever `r` holds.
+/// Fills `r` with `value` in this shape. The value is converted to the dtype of `r`, as by `fill`. A fresh `r` gets the dtype `fresh`.
 fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
     let dtype = r.dtype().unwrap_or(fresh);
     copy::check_range(dtype, value)?;
     if r.flat_like(dtype, r).is_some() && r.peek().0 == shape {
         return copy::fill(r, value);
     }
-    ready(r, (dtype, shape), Writes::STRIDED, Inputs::NONE)?.write(|to| copy::fill_part(to, &to.layout, value))
+    ready(r, (dtype, shape), Writes::STRIDED, Inputs::NONE)?.write(|to| copy::fill_part(to, to.layout(), value))
 }
 
 /// A tensor with a copy of row-major elements at `data`.
@@ -114,7 +114,7 @@ pub unsafe fn from_data(dtype: Dtype, shape: &[i64], data: *const c_void) -> Res
     Ok(t)
 }
 
-/// A tensor over memory of a device, which is the caller's; `deleter(data, context)` is called once when the last view is gone.
+/// A tensor over the caller's memory on a device. `deleter(data, context)` is called once when the last view is gone.
 ///
 /// # Safety
 /// `data` must hold every element of the geometry until the deleter runs.
@@ -135,7 +135,7 @@ pub unsafe fn from_blob(
     let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
     let t = Tensor::fresh()?;
     t.set_dims(&layout.shape, &layout.strides)?;
-    // SAFETY: the caller vouches for `data`. Last of all: on failure the deleter must not have been promised.
+    // SAFETY: the caller vouches for `data`. This step is the last that may fail, because a failed call must not run the deleter.
     let storage = unsafe { Storage::from_blob(dtype, data, end, deleter, context) }?;
     storage.place_on(device);
     t.set_elements(storage, dtype, 0);

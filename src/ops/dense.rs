@@ -1,4 +1,4 @@
-//! Tensors as slices: what is read element by element in one order, made row-major first where it is not.
+//! Row-major operands for work that reads its inputs as slices.
 
 use super::copy;
 use super::result::{Inputs, Writes, ready};
@@ -9,7 +9,7 @@ use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// `t` row-major and of `dtype`; a copy only where it is neither.
+/// Returns `t` if it is row-major and of `dtype`, else a copy that is.
 pub(super) fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     Operand::of(t)?;
     let t = copy::to_dtype(t, dtype)?;
@@ -21,8 +21,8 @@ pub(super) fn operand(t: &Tensor, dtype: Dtype) -> Result<Operand> {
     Operand::of(&dense(t, dtype)?)
 }
 
-/// Makes a result of the first dtype and of `shape`: a device writes its elements, row-major and in the second dtype, from operands that
-/// lie apart.
+/// Prepares `r` as a result of the first dtype and of `shape`. A device writes the elements, row-major and in the second dtype, from
+/// operands that do not overlap the result.
 pub(super) fn launch(
     r: &Tensor,
     (dtype, compute): (Dtype, Dtype),
@@ -34,8 +34,9 @@ pub(super) fn launch(
     ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), Inputs::anywhere(inputs))?.launch(work, &refs)
 }
 
-/// Makes a result of the first dtype and of `shape`: a device writes it row-major and in the second dtype, reading each element of the
-/// row-major inputs `in_step` before it writes the one at the same place, and `others`, which are listed behind them, in any order.
+/// Prepares `r` as a result of the first dtype and of `shape`. A device writes it row-major and in the second dtype. The row-major inputs
+/// `in_step` are read at the index that is written, before it is written. `others`, which follow them in the list of inputs, are read in
+/// any order.
 pub(super) fn launched(
     r: &Tensor,
     (dtype, compute): (Dtype, Dtype),

@@ -1,4 +1,4 @@
-//! Tensors that lie elsewhere than on the host: moves between devices, and elements that operations read or write themselves.
+//! Transfers between devices, and access of the host to single elements and row-major elements of any device.
 
 use crate::backend::{self, Backend, launch};
 use crate::device::{self, Device};
@@ -15,27 +15,27 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::null_mut;
 
-/// A row-major place in the memory of a device.
+/// An address in the memory of a device.
 type Place<P> = (P, Device);
 
-/// Copies bytes from one device to another, or to the same one.
+/// Copies bytes from one device to another, or within one device.
 ///
 /// # Safety
-/// Both sides have this many bytes, and lie apart.
+/// Both memories have `bytes` bytes, and they do not overlap.
 pub(super) unsafe fn transfer(to: Place<*mut u8>, from: Place<*const u8>, bytes: usize) -> Result<()> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     unsafe { transfer_now_or_later(to, from, bytes, true) }
 }
 
-/// [`transfer`]; without `waiting` a copy from or to pinned memory of the host is made after this has returned.
+/// [`transfer`] that may return early: without `waiting`, a copy from or to pinned memory of the host may run after the call.
 ///
 /// # Safety
-/// As for [`transfer`], until the copy is made.
+/// The same as for [`transfer`], until the copy has run.
 unsafe fn transfer_now_or_later((to, at): Place<*mut u8>, (from, of): Place<*const u8>, bytes: usize, waiting: bool) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     unsafe {
         match (backend::on(at), backend::on(of), of) {
             (Backend::Host, Backend::Host, _) => to.copy_from_nonoverlapping(from, bytes),
@@ -48,7 +48,7 @@ unsafe fn transfer_now_or_later((to, at): Place<*mut u8>, (from, of): Place<*con
     Ok(())
 }
 
-/// `t` itself if it lies on the device, which is there, else a row-major copy there.
+/// Returns `t` if it is on `device`, else a row-major copy there. The device must be available.
 pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
     if t.device() == device {
         return Ok(t.clone());
@@ -56,57 +56,57 @@ pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
     moved(t, device, true)
 }
 
-/// A storage in pinned memory of the host, which a GPU is there for.
+/// A storage in pinned memory of the host. A GPU must be available.
 pub(super) fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
     let allocator = backend::pinned()?;
     // SAFETY: the allocator is a static and keeps malloc's promises.
     unsafe { Storage::with_allocator(dtype, len, allocator, null_mut()) }
 }
 
-/// A row-major copy of `t` on another device, which is there. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned
-/// then.
+/// A row-major copy of `t` on `device`, which must be available. Without `waiting`, the copy may run later, as in
+/// [`transfer_now_or_later`], and a copy on the host is pinned.
 pub(super) fn moved(t: &Tensor, device: Device, waiting: bool) -> Result<Tensor> {
     let dtype = t.defined()?;
     let mut from = Operand::of(t)?;
-    if !from.layout.is_contiguous() {
-        let dense = Operand::new_on(from.device, dtype, &from.layout.shape)?;
+    if !from.layout().is_contiguous() {
+        let dense = Operand::new_on(from.device, dtype, &from.layout().shape)?;
         launch(&Convert, &dense, &[&from])?;
         from = dense;
     }
-    let n = from.layout.numel();
+    let n = from.layout().numel();
     let storage = if device == Device::Cpu && !waiting { storage_pinned(dtype, n)? } else { Storage::on(device, dtype, n)? };
-    let made = Tensor::with_layout(storage, dtype, &Layout::contiguous(&from.layout.shape))?;
-    // SAFETY: two row-major tensors of as many elements, one of them new. Memory of a GPU that is given back meanwhile serves its stream,
-    // after the copy, and pinned memory waits for it.
+    let made = Tensor::with_layout(storage, dtype, &Layout::contiguous(&from.layout().shape))?;
+    // SAFETY: both tensors are row-major with equally many elements, and one of them is new. Memory freed before the copy has run is reused
+    // safely: GPU memory only by later work of the same stream, pinned memory only after its events.
     unsafe { transfer_now_or_later((made.data(), device), (from.first(), from.device), n as usize * dtype.size(), waiting)? };
     Ok(made)
 }
 
-/// `t` itself if the host has its elements, else a row-major copy.
+/// Returns `t` if it is on the host, else a row-major copy there.
 pub fn on_host(t: &Tensor) -> Result<Tensor> {
     to_device(t, Device::Cpu)
 }
 
-/// The elements of `src` broadcast over `to`, which lies on another device.
+/// Copies `src`, broadcast, to `to`, which is on another device.
 pub(super) fn copy_across(to: &Operand, src: &Tensor, waiting: bool) -> Result<()> {
     let from = Operand::of(src)?;
-    let alike = from.dtype == to.dtype && from.layout.shape == to.layout.shape;
-    if alike && from.layout.is_contiguous() && to.layout.is_contiguous() {
-        let bytes = to.layout.numel() as usize * to.dtype.size();
-        // SAFETY: two row-major operands of as many elements, on two devices; without waiting, the caller sees to it that they stay.
+    let alike = from.dtype == to.dtype && from.layout().shape == to.layout().shape;
+    if alike && from.layout().is_contiguous() && to.layout().is_contiguous() {
+        let bytes = to.layout().numel() as usize * to.dtype.size();
+        // SAFETY: both operands are row-major with equally many elements, on two devices. Without waiting, the caller keeps them alive.
         return unsafe { transfer_now_or_later((to.first(), to.device), (from.first(), from.device), bytes, waiting) };
     }
     let there = Operand::of(&if to.device == Device::Cpu { to_device(src, to.device)? } else { moved(src, to.device, waiting)? })?;
-    launch(&Convert, to, &[&there.view(there.layout.broadcast_to(&to.layout.shape)?)])
+    launch(&Convert, to, &[&there.view(there.layout().broadcast_to(&to.layout().shape)?)])
 }
 
-/// The element at an address of a device.
+/// Reads the element at an address of a device.
 ///
 /// # Safety
-/// There is one.
+/// `at` is the address of an element of `dtype`.
 pub(super) unsafe fn read_at(at: *const u8, device: Device, dtype: Dtype) -> Result<Scalar> {
     let mut bytes = [0u8; 8];
-    // SAFETY: the caller's; eight bytes hold an element of any dtype.
+    // SAFETY: the caller vouches for the element. Eight bytes hold an element of any dtype.
     unsafe {
         if device == Device::Cpu {
             return Ok(read_element(at, dtype));
@@ -119,10 +119,10 @@ pub(super) unsafe fn read_at(at: *const u8, device: Device, dtype: Dtype) -> Res
 /// Stores `value` at an address of a device.
 ///
 /// # Safety
-/// There is an element.
+/// `at` is the address of an element of `dtype`.
 pub(super) unsafe fn write_at(at: *mut u8, device: Device, dtype: Dtype, value: Scalar) -> Result<()> {
     let mut bytes = [0u8; 8];
-    // SAFETY: the caller's; eight bytes hold an element of any dtype.
+    // SAFETY: the caller vouches for the element. Eight bytes hold an element of any dtype.
     unsafe {
         if device == Device::Cpu {
             write_element(at, dtype, value);
@@ -133,11 +133,11 @@ pub(super) unsafe fn write_at(at: *mut u8, device: Device, dtype: Dtype, value: 
     }
 }
 
-/// Row-major elements that the host reads: those of a tensor, or a copy of them where they lie elsewhere.
+/// Row-major elements that the host can read: a tensor's own elements, or a copy if the tensor is on another device.
 pub struct Elements<'a, T> {
     at: *const T,
     len: usize,
-    /// Holds the copy.
+    /// Keeps the copy alive.
     _copy: Option<Storage>,
     of: PhantomData<&'a T>,
 }
@@ -146,48 +146,48 @@ impl<T> Deref for Elements<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: elements of `T` in a tensor that outlives this, or in the copy; without any there may be no memory.
+        // SAFETY: the elements belong to a tensor that outlives `self`, or to the copy. A tensor without elements may have no memory.
         if self.len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.at, self.len) } }
     }
 }
 
-/// The elements of a row-major tensor, which nobody writes before the caller is done.
+/// The elements of a row-major tensor. They must not be written while the caller reads them.
 pub fn elements<T: Element>(t: &Tensor) -> Result<Elements<'_, T>> {
-    // SAFETY: the tensor holds the storage.
+    // SAFETY: `t` keeps the storage alive.
     unsafe { outliving(&Operand::of(t)?) }
 }
 
 /// [`elements`] of an operand.
 pub(super) fn read<T: Element>(from: &Operand) -> Result<Elements<'_, T>> {
-    // SAFETY: the operand holds the storage.
+    // SAFETY: `from` keeps the storage alive.
     unsafe { outliving(from) }
 }
 
 /// # Safety
-/// The storage lives as long as what is returned.
+/// The storage lives as long as the returned elements.
 unsafe fn outliving<'a, T: Element>(from: &Operand) -> Result<Elements<'a, T>> {
     assert_eq!(from.dtype, T::DTYPE);
-    let len = from.layout.numel() as usize;
+    let len = from.layout().numel() as usize;
     if from.device == Device::Cpu {
         return Ok(Elements { at: from.first().cast_const().cast(), len, _copy: None, of: PhantomData });
     }
     let copy = Storage::on_host(from.dtype, len as i64)?;
-    // SAFETY: as many elements on both sides.
+    // SAFETY: source and copy have the same number of elements.
     unsafe { transfer((copy.data(), Device::Cpu), (from.first(), from.device), len * from.dtype.size())? };
     Ok(Elements { at: copy.data().cast_const().cast(), len, _copy: Some(copy), of: PhantomData })
 }
 
-/// A row-major tensor, on the device of the call, of elements that the host writes.
+/// A row-major tensor on the device of the call, whose elements `write` computes on the host.
 pub(super) fn written<T: Element>(shape: &[i64], write: impl FnOnce(&mut [T]) -> Result<()>) -> Result<Tensor> {
     let n = checked_numel(shape)?;
     let storage = Storage::on_host(T::DTYPE, n)?;
-    // SAFETY: a new storage of as many elements, any bits of which are one; without any there may be no memory.
+    // SAFETY: the storage is new and has `n` elements, for which any bits are valid. Without elements it may have no memory.
     write(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(storage.data().cast(), n as usize) } })?;
     let made = Tensor::with_layout(storage, T::DTYPE, &Layout::contiguous(shape))?;
     to_device(&made, device::current())
 }
 
-/// Fails where a result that has memory lies on another device than the operands of the call.
+/// Fails if a result that has memory is on another device than the operands of the call.
 #[inline(always)]
 pub(super) fn check_result(r: &Tensor) -> Result<()> {
     if device::is_used() { check_device(r) } else { Ok(()) }

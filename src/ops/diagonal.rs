@@ -1,4 +1,4 @@
-//! Diagonals: taken out, put in, summed; the identity.
+//! Diagonals: extraction, insertion and sums; the identity matrix.
 
 use super::result::{Inputs, Writes, ready};
 use super::{copy, reduce, view};
@@ -9,45 +9,45 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r` = `n` x `m` zeros with ones on the main diagonal.
+/// `r` = the `n` x `m` matrix of zeros with ones on the main diagonal
 pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
     let ready = ready(r, (r.dtype().unwrap_or_else(default_dtype), &[n, m]), Writes::STRIDED, Inputs::NONE)?;
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(0, 0, 1)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         copy::fill_part(to, &diagonal, Scalar::Int(1))
     })
 }
 
-/// The view of diagonal `k` of a matrix.
+/// A view of diagonal `k` of a matrix.
 fn of(matrix: &Tensor, k: i64) -> Result<Tensor> {
     view::derive(matrix, |l| l.diagonal(k, 0, 1))
 }
 
-/// `r` = diagonal `k` of a matrix, or the matrix with vector `t` on its diagonal `k`.
+/// `r` = diagonal `k` of the matrix `t`, or the matrix with the vector `t` on diagonal `k`
 pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
     let layout = t.layout()?;
     match layout.ndim() {
         1 => embed(r, t, k, 0, 1),
         2 => {
             let diagonal = Operand::of(&of(t, k)?)?;
-            let (dtype, shape) = (diagonal.dtype, diagonal.layout.shape.clone());
+            let (dtype, shape) = (diagonal.dtype, diagonal.layout().shape.clone());
             let ready = ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&diagonal)))?;
-            ready.write(|to| copy::copy_to_part(to, &to.layout, &diagonal))
+            ready.write(|to| copy::copy_to_part(to, to.layout(), &diagonal))
         }
         n => bail!(Shape, "expected a vector or a matrix, got {n} dimensions"),
     }
 }
 
-/// `r` = matrices with the last dimension of `t` on diagonal `offset` of dimensions `dim1` and `dim2`, zeros elsewhere.
+/// `r` = matrices with the last dimension of `t` on diagonal `offset` of dimensions `dim1` and `dim2`, and zeros elsewhere
 pub fn diag_embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
     embed(r, t, offset, dim1, dim2)
 }
 
 fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
     let src = Operand::of(t)?;
-    let layout = &src.layout;
+    let layout = src.layout();
     let Some((&length, batch)) = layout.shape.split_last() else { bail!(Shape, "expected at least 1 dimension, got a 0-d tensor") };
     let (a, b) = (wrap_dim(dim1, layout.ndim() + 1)?, wrap_dim(dim2, layout.ndim() + 1)?);
     if a == b {
@@ -63,7 +63,7 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(offset, dim1, dim2)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         copy::copy_to_part(to, &diagonal, &src)
     })
 }

@@ -1,4 +1,4 @@
-//! Distances of tensors, and of the rows of matrices.
+//! Distances between tensors, and between the rows of matrices.
 
 use super::matmul::forms::matmul;
 use super::pointwise::arithmetic::{cadd, clamp, cmul, csub, mul};
@@ -14,7 +14,7 @@ use crate::layout::{Dims, broadcast_shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The p-norm of `a - b`, which broadcast against each other; in float64 from the difference on.
+/// The p-norm of `a - b`, with broadcasting. The difference of floats and its norm are computed in float64.
 pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
     let (of_a, of_b) = (a.defined()?, b.defined()?);
     let common = Promotion::default().tensor(of_a, a.ndim()).tensor(of_b, b.ndim()).result().unwrap_or(of_a);
@@ -28,21 +28,22 @@ pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
     number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
 }
 
-/// Differences that are formed at a time.
+/// The number of differences that are computed at a time.
 const DIFFERENCES: i64 = 64 * 1024;
-/// With more rows than these on one side, Euclidean distances come from a matrix product unless the mode says otherwise.
+/// If a side has more rows than this, Euclidean distances are computed by a matrix product, unless the mode says otherwise.
 const BY_PRODUCT: i64 = 25;
 
-/// How `cdistMode` computes Euclidean distances; other norms are always those of differences.
+/// The method that `cdistMode` uses for Euclidean distances. Other norms are always computed from the differences.
 pub type THDistanceMode = i32;
-/// By a matrix product with more than 25 rows on one side, else by differences.
+/// A matrix product if either operand has more than 25 rows, otherwise the differences.
 pub const TH_DISTANCE_AUTO: THDistanceMode = 0;
-/// By a matrix product: faster for many rows, with an error of some eps of the squared distances from the mean.
+/// A matrix product, which is faster for many rows. The error of a squared distance is a few eps of the rows' squared distances from the
+/// mean.
 pub const TH_DISTANCE_PRODUCT: THDistanceMode = 1;
-/// By the differences of all rows: exact for near rows.
+/// The differences of all pairs of rows, which are exact for small distances.
 pub const TH_DISTANCE_DIFFERENCES: THDistanceMode = 2;
 
-/// Returns true if a matrix product gives the distances of rows, so many on each side.
+/// Returns true if distances are computed by a matrix product. `rows` are the numbers of rows of both sides.
 pub(crate) fn is_product(p: f64, mode: THDistanceMode, rows: [i64; 2]) -> bool {
     let many = rows.into_iter().any(|n| n > BY_PRODUCT);
     p == 2.0 && (mode == TH_DISTANCE_PRODUCT || (mode == TH_DISTANCE_AUTO && many))
@@ -55,12 +56,12 @@ fn check_norm(p: f64) -> Result<()> {
     Ok(())
 }
 
-/// `r[k]` = the p-norm of row `i` of `t` less row `j`, for each pair `i < j` in row-major order
+/// `r[k]` = the p-norm of the difference of rows `i` and `j` of `t`, for each pair `i < j` in row-major order
 pub fn pdist(r: &Tensor, t: &Tensor, p: f64) -> Result<()> {
     let (dtype, shape) = (Domain::Float.check(t.defined()?)?, t.layout()?.shape);
     check_norm(p)?;
     let [rows, width] = shape[..] else { bail!(Shape, "expected a matrix of rows, got shape {:?}", shape.as_slice()) };
-    // A matrix of the host has no more rows than fit the product, unless they are empty.
+    // The product can only overflow if rows are empty, because memory cannot hold this many rows.
     let Some(pairs) = rows.checked_mul((rows - 1).max(0)).map(|n| n / 2) else {
         bail!(Shape, "the pairs of {rows} rows are more than 2^62")
     };
@@ -82,7 +83,7 @@ pub fn pdist(r: &Tensor, t: &Tensor, p: f64) -> Result<()> {
     deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
 }
 
-/// `r[.., i, j]` = the p-norm of row `i` of `a` less row `j` of `b`
+/// `r[.., i, j]` = the p-norm of the difference of row `i` of `a` and row `j` of `b`
 pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64, mode: THDistanceMode) -> Result<()> {
     let (dtype, of_b) = (a.defined()?, b.defined()?);
     if !dtype.is_float() || of_b != dtype {
@@ -108,7 +109,7 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64, mode: THDistanceMode) -
     let (a, b) = (wide(a, [rows, width])?, wide(b, [others, width])?);
     let made = Tensor::empty(dtype.compute(), &result)?;
     if result.contains(&0) {
-        // There is nothing to compute.
+        // The result has no elements.
     } else if width == 0 {
         copy::fill(&made, Scalar::Int(0))?;
     } else if is_product(p, mode, [rows, others]) {
@@ -119,12 +120,12 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64, mode: THDistanceMode) -
     deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
 }
 
-/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less, of rows less the mean of the rows of `b`: rounding errors grow with the
-/// squares.
+/// `sqrt(|x|^2 - 2 x y + |y|^2)` for rows from which the mean of the rows of `b` is subtracted, because rounding errors grow with the
+/// squares. Sums that rounding makes negative become 0.
 fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let centre = Tensor::fresh()?;
     mean(To::tensor(&centre, true), b, Over::Dim(-2), None)?;
-    // A mean that is not finite would spoil all rows.
+    // A mean that is not finite would make all distances NaN, so it is replaced by 0.
     let finite = Tensor::fresh()?;
     isfinite.run([&finite, &centre], &[])?;
     choose_value(&centre, &finite, &centre, Scalar::Int(0), false)?;
@@ -148,7 +149,7 @@ fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     sqrt.run([r, r], &[])
 }
 
-/// The differences themselves, of a number of rows at a time that stays in the caches.
+/// Distances from differences. The number of rows at a time is chosen so that the differences stay in the caches.
 fn by_differences(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     let shape = b.layout()?.shape;
     let each = (DIFFERENCES / shape.iter().product::<i64>().max(1)).max(1);

@@ -1,7 +1,7 @@
-//! The fast paths of calls: one look at the fields of the handles, no list on the heap, and `None` wherever there is more to think about.
+//! Fast paths of calls: they read the fields of the handles, allocate no list, and return `None` for every case that needs more work.
 //!
-//! [`flat`] is for operands that are all alike and contiguous; [`strided`] for those that differ in strides, shapes or dtypes, where
-//! nothing needs to be made for them: the result has its shape and shares no element with an input but in step.
+//! [`flat`] serves contiguous operands of one shape. [`strided`] serves operands that differ in strides, shapes or dtypes if no temporary
+//! is needed: the result has its shape, and each input either shares no element with the result or has the same elements at the same index.
 
 use crate::cpu::engine::{Flat, Job, Work};
 use crate::dtype::Dtype;
@@ -11,10 +11,10 @@ use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
-/// The fast path, for operands that are already all alike and contiguous.
+/// The work over operands that are contiguous and have one shape and the kernel's types; `None` for other operands.
 ///
 /// # Safety
-/// Until the work has run, nobody else touches the tensors.
+/// Until the work has run, no other code accesses the tensors.
 #[inline]
 pub unsafe fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
     let &Signature { types, result, grain, .. } = signature;
@@ -32,16 +32,16 @@ pub unsafe fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature
             return None;
         }
     }
-    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. The rest is
-    // the caller's.
+    // SAFETY: `flat_like` found `n` elements of its type in each tensor. Each input is disjoint from the result or has the same address.
+    // The caller keeps other code away.
     Some(Work::Flat(unsafe { Flat::new(data, n as usize, types, grain) }))
 }
 
-/// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
-/// about, errors among it.
+/// The job over `tensors`, the result first. `None` if the result does not have the shape to which the inputs broadcast, or if a check
+/// fails; the slow path reports the error.
 ///
 /// # Safety
-/// As for [`flat`].
+/// The same as for [`flat`].
 #[inline(always)]
 pub unsafe fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Box<Job<N>>> {
     let &Signature { types, result, grain, .. } = signature;
@@ -49,19 +49,19 @@ pub unsafe fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signat
         return None;
     }
     let (shape, _) = tensors[0].peek();
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     let job = unsafe { spread(tensors, types, grain) }?;
-    // Along every dim some input is as long as the result: else the result would be resized.
+    // Along every dim, some input must be as long as the result. Otherwise the result would have to be resized.
     let full =
         |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|own| t.peek().0[own] == shape[d]));
     (N == 1 || (0..shape.len()).all(full)).then_some(job)
 }
 
-/// The job over `tensors`, the result first, over whose shape the inputs are broadcast; `None` also where elements lie outside a storage,
-/// where the result shares some among themselves, or with an input but in step.
+/// The job over `tensors`, the result first, to whose shape the inputs are broadcast. `None` if an operand reaches outside its storage, if
+/// two positions of the result share an element, or if an input overlaps the result without having the same elements at the same index.
 ///
 /// # Safety
-/// As for [`flat`].
+/// The same as for [`flat`].
 #[inline(always)]
 pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: usize) -> Option<Box<Job<N>>> {
     let (shape, _) = tensors[0].peek();
@@ -96,7 +96,7 @@ pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], 
         return None;
     }
     let plan = Plan::of_loops(loops, item);
-    // No two positions of the result share an element: each loop steps over all that those inside it reach.
+    // No two positions of the result share an element if each loop's step is larger than the reach of the loops inside it.
     let mut reach = 0;
     for l in plan.loops() {
         if l.step[0] <= reach {
@@ -104,13 +104,13 @@ pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], 
         }
         reach += (l.n as isize - 1) * l.step[0];
     }
-    // SAFETY: each operand's last element lies within the room of its storage; no two positions of the result share an element, and inputs
-    // lie apart from it, or in step with it. The rest is the caller's.
+    // SAFETY: each operand's last element is inside its storage. No two positions of the result share an element. Each input is disjoint
+    // from the result or has the same elements at the same index. The caller keeps other code away.
     Some(Box::new(unsafe { Job::new(plan, data, dtype, types, grain) }))
 }
 
-/// Writes how far operand `k` moves along each dim of `shape`, in elements, and gives its last element, counted from the first. `None`
-/// unless it broadcasts to the shape, and there are elements.
+/// Writes the steps of operand `k` along each dim of `shape`, in elements, and returns the distance from its first element to its last.
+/// `None` if the operand does not broadcast to `shape` or has no elements.
 #[inline(always)]
 fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[isize; N]; INLINE_DIMS]) -> Option<usize> {
     let (size, stride) = t.peek();
@@ -125,7 +125,7 @@ fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[i
             return None;
         }
         if own > 1 {
-            // A result that repeats an element: its number of positions need not fit any integer.
+            // A step of 0 in the result repeats an element. Its number of positions may overflow any integer.
             if k == 0 && step == 0 {
                 return None;
             }

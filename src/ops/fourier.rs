@@ -1,4 +1,4 @@
-//! Fourier transforms over the last dimensions; complex numbers lie in a last dimension of size 2.
+//! Fourier transforms over the last dimensions. Complex numbers are stored in a last dimension of size 2.
 
 use super::dense::{dense, launch, operand};
 use super::result::deliver;
@@ -11,17 +11,18 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The dimensions and the scale of a transform.
+/// The options of a transform: the number of dimensions and the scale.
 #[derive(Clone, Copy)]
 pub struct FftOptions {
-    /// Dimensions to go over.
+    /// The number of dimensions of a signal.
     pub dims: i32,
-    /// True if both directions divide by the root of the number of elements; else the inverse one divides by the number.
+    /// True if both directions divide by the root of the number of elements. Otherwise only the inverse transform divides, by the number of
+    /// elements.
     pub normalized: bool,
 }
 
 impl FftOptions {
-    /// The sizes of a signal, among sizes without those of complex numbers.
+    /// The sizes of a signal. `sizes` does not include the dimension of complex numbers.
     fn signal(self, sizes: &[i64]) -> Result<&[i64]> {
         if sizes.is_empty() {
             bail!(Shape, "a tensor of one dimension has no signal: the last dimension holds real and imaginary parts")
@@ -41,7 +42,7 @@ impl FftOptions {
         Ok(signal)
     }
 
-    /// Returns the factor of a transform of a signal of this shape.
+    /// The factor of a transform of a signal of this shape.
     fn factor(self, signal: &[i64], inverse: bool) -> f64 {
         let count: f64 = signal.iter().map(|&n| n as f64).product();
         match (self.normalized, inverse) {
@@ -52,7 +53,7 @@ impl FftOptions {
     }
 }
 
-/// The sizes of a complex tensor.
+/// The sizes of a complex tensor, without the dimension of complex numbers.
 fn complex_sizes(t: &Tensor) -> Result<Dims> {
     let shape = t.layout()?.shape;
     match shape.split_last() {
@@ -61,18 +62,18 @@ fn complex_sizes(t: &Tensor) -> Result<Dims> {
     }
 }
 
-/// These sizes of complex numbers as a shape.
+/// The shape of a complex tensor of these sizes.
 fn pairs(sizes: &[i64]) -> Dims {
     sizes.iter().copied().chain([2]).collect()
 }
 
-/// `r` = the transform of `t` where neither has an element: plans of long signals would take memory for nothing.
+/// `r` = a transform without elements. It makes no plan, because the plan of a long signal takes memory.
 fn nothing(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let t = Operand::of(t)?;
     deliver([Some((r, t.dtype, &Tensor::empty(t.dtype, sizes)?))])
 }
 
-/// `r` = the transform of complex `t`, or the inverse one
+/// `r` = the transform of complex `t`, or the inverse transform
 pub fn fft(r: &Tensor, t: &Tensor, options: FftOptions, inverse: bool) -> Result<()> {
     let (dtype, sizes) = (t.defined()?, complex_sizes(t)?);
     let signal = options.signal(&sizes)?;
@@ -85,7 +86,7 @@ pub fn fft(r: &Tensor, t: &Tensor, options: FftOptions, inverse: bool) -> Result
     launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
-/// `r` = the transform of real `t`: all of it, or of the last dimension the first half, which the rest mirrors
+/// `r` = the transform of real `t`. With `onesided`, only the first half of the last dimension, because the other half is its conjugate.
 pub fn rfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, t.layout()?.shape);
     Domain::Float.check(dtype)?;
@@ -105,7 +106,7 @@ pub fn rfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool) -> Resu
     launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
-/// `r` = the real part of the inverse transform of complex `t`, of which the last dimension may be the first half
+/// `r` = the real part of the inverse transform of complex `t`. With `onesided`, `t` has only the first half of the last dimension.
 pub fn irfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool, asked: Option<&[i64]>) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, complex_sizes(t)?);
     Domain::Float.check(dtype)?;
@@ -139,7 +140,7 @@ pub fn irfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool, asked:
         return nothing(r, t, &sizes);
     }
     let x = dense(t, dtype.compute())?;
-    // The transform overwrites the elements of a signal with several dimensions.
+    // The transform overwrites its input if the signal has several dimensions.
     let x = if signal.len() == 1 { x } else { copy::contiguous_copy(&x)? };
     let work = Fourier { transform: Transform::ToReal, signal: &signal, factor: options.factor(&signal, true) };
     launch(r, (dtype, dtype.compute()), &sizes, &work, &[Operand::of(&x)?])

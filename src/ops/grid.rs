@@ -1,4 +1,4 @@
-//! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
+//! Tensors computed from the values of others: grids, Cartesian products, one-hot rows, Vandermonde matrices.
 
 use super::dense::dense;
 use super::device;
@@ -14,7 +14,7 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The lengths of vectors of one dtype; a 0-d tensor counts as one element.
+/// The lengths of vectors of one dtype. A 0-d tensor has length 1.
 fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
     let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
     if tensors.len() > MAX_DIMS {
@@ -34,14 +34,14 @@ fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
     Ok(lengths)
 }
 
-/// The layout of a vector as dimension `d` of a grid of this shape, with stride 0 in the others.
+/// The layout of a vector along dimension `d` of a grid of this shape. Strides of the other dimensions are 0.
 fn over_grid(vector: &Layout, shape: &[i64], d: usize) -> Layout {
     let mut strides = Dims::filled(0, shape.len());
     strides[d] = vector.strides.first().copied().unwrap_or(1);
     Layout { shape: shape.into(), strides, offset: vector.offset }
 }
 
-/// Makes each of `results` the view of the vector at its place over the grid of all; `swapped` lets the first two dimensions trade places.
+/// Makes result `k` a view of vector `k`, expanded over the grid of all vectors. `swapped` swaps the first two dimensions.
 pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Result<()> {
     let mut shape = lengths(tensors)?;
     let swapped = swapped && tensors.len() > 1;
@@ -50,12 +50,12 @@ pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Resu
     }
     crate::layout::checked_numel(&shape)?;
     let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
-    // A result may be an input further on: take hold of every storage before the first handle changes.
+    // A result may be a later input. Therefore all views are made before the first handle changes.
     let views = alloc::list(tensors.len(), |k| view::of(tensors[k], &over_grid(&tensors[k].layout()?, &shape, place(k))))?;
     view::set_all(results, &views)
 }
 
-/// `r` = every combination of one element of each vector, a row each, the last vector fastest; of one vector, the vector.
+/// `r` = a row for each combination of one element of each vector; the last vector varies fastest. A single vector is copied.
 pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let shape = lengths(tensors)?;
     if let Some(k) = tensors.iter().position(|t| t.ndim() != 1) {
@@ -67,11 +67,11 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let mut sources = alloc::list(tensors.len(), |k| Operand::of(tensors[k]))?;
     let ready = ready(r, (dtype, &of_result), Writes::ROW_MAJOR, Inputs::anywhere(&sources))?;
     ready.write(|to| {
-        // A row of the result for each place of the grid.
-        let mut column = Layout { offset: to.layout.offset, ..Layout::contiguous(&shape) };
+        // Each position of the grid is a row of the result.
+        let mut column = Layout { offset: to.layout().offset, ..Layout::contiguous(&shape) };
         column.strides.iter_mut().for_each(|stride| *stride *= sources.len() as i64);
         for (d, source) in sources.iter_mut().enumerate() {
-            source.layout = over_grid(&source.layout, &shape, d);
+            source.set_layout(over_grid(source.layout(), &shape, d));
             copy::copy_to_part(to, &column, source)?;
             column.offset += 1;
         }
@@ -79,25 +79,25 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     })
 }
 
-/// `r[.., c] = 1` where `t[..] = c`, else 0; `classes` -1 stands for one more than the greatest.
+/// `r[.., c] = 1` where `t[..] = c`, else 0. `classes` -1 means one more than the greatest value.
 pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     let dtype = t.defined()?;
     if dtype.category() != Category::Integer {
         bail!(Dtype, "classes must be integers, not {dtype}")
     }
-    // Always a copy, which nothing written to `r` can reach.
+    // A copy even if the dtype matches, so that writing to `r` cannot change it.
     let list = copy::contiguous_copy(&copy::to_dtype(t, Dtype::Int64)?)?;
     let source = Operand::of(&list)?;
     let classes = check_classes(&device::read::<i64>(&source)?, classes)?;
-    let mut shape = source.layout.shape.clone();
+    let mut shape = source.layout().shape.clone();
     shape.push(classes);
     ready(r, (Dtype::Int64, &shape), Writes::ROW_MAJOR, Inputs::NONE)?.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, to.layout(), Scalar::Int(0))?;
         launch(&OneHot, to, &[&source])
     })
 }
 
-/// How many classes there are, once every value is known to be one of them.
+/// Checks that every value is a valid class. Returns the number of classes.
 fn check_classes(values: &[i64], classes: i64) -> Result<i64> {
     let least = values.iter().copied().fold(i64::MAX, i64::min);
     let greatest = values.iter().copied().fold(i64::MIN, i64::max);
@@ -117,7 +117,7 @@ fn check_classes(values: &[i64], classes: i64) -> Result<i64> {
     Ok(if classes == -1 { needed } else { classes })
 }
 
-/// `r[i, j] = t[i]^(columns - 1 - j)`, or `t[i]^j` with `increasing`; `columns` -1 stands for the length of `t`.
+/// `r[i, j] = t[i]^(columns - 1 - j)`, or `t[i]^j` with `increasing`. `columns` -1 means the length of `t`.
 pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
     let (dtype, layout) = (t.defined()?, t.layout()?);
     if layout.ndim() != 1 {
@@ -133,7 +133,7 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
     let dtype = Dtype::Int64;
     let powers = Tensor::empty(dtype, &[columns, layout.shape[0]])?;
     let row = |j: i64| view::derive(&powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
-    // Without rows there may be any number of columns.
+    // A matrix without rows may have any number of columns.
     for j in 0..if layout.shape[0] > 0 { columns } else { 0 } {
         match j {
             0 => copy::fill(&row(0)?, Scalar::Int(1))?,
@@ -143,7 +143,7 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
     deliver([Some((r, dtype, &view::derive(&powers, |l| l.transpose(0, 1))?))])
 }
 
-/// [`vander`] of floats: powers are products of 106 bits, so that each is rounded once.
+/// [`vander`] of floats. Powers are computed with 106 bits, so that each result is rounded once.
 fn float_powers(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
     let dtype = t.defined()?;
     let t = dense(t, Dtype::Float64)?;
@@ -161,11 +161,11 @@ fn float_powers(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Resul
     deliver([Some((r, dtype, &powers))])
 }
 
-/// `(high + low) * x` as such a sum, whose first part is the product rounded.
+/// `(high + low) * x` as a sum of two numbers, the first of which is the rounded product.
 fn times(high: f64, low: f64, x: f64) -> (f64, f64) {
     let product = high * x;
     let rest = high.mul_add(x, -product) + low * x;
     let sum = product + rest;
-    // Where the product overflows there is no rest.
+    // If the product overflows, the remainder is 0.
     if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }

@@ -1,4 +1,4 @@
-//! Histograms: histc over ranges of floats, bincount over integers.
+//! Histograms: `histc` of floats in equal bins, `bincount` of integers.
 
 use super::copy::item;
 use super::dense::dense;
@@ -14,16 +14,17 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The most bins of a histogram.
+/// The largest number of bins of a histogram.
 const MOST_BINS: i64 = 1 << 30;
-/// `r[b]` = elements of `t` in bin `b` of `bins` equal ones from `min` to `max`; if these are equal, over the range of the data.
+/// `r[b]` = the number of elements of `t` in bin `b` of `bins` equal bins from `min` to `max`. If `min` equals `max`, the range of the data
+/// is used.
 pub fn histc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<()> {
     let t_dense = dense_floats(t)?;
     let n = t_dense.layout()?.numel();
     rows(r, &t_dense, t.defined()?, (1, n), &[bins], (bins, min, max))
 }
 
-/// As [`histc`], for each row of the last dimension: bins take its place. The range of the data is that of all rows.
+/// [`histc`] of each row of the last dimension, which the bins replace. All rows share one range.
 pub fn bhistc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<()> {
     let t_dense = dense_floats(t)?;
     let mut shape = t_dense.layout()?.shape;
@@ -34,13 +35,13 @@ pub fn bhistc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<(
     rows(r, &t_dense, t.defined()?, (count, columns), &shape, (bins, min, max))
 }
 
-/// `t` row-major and in its compute type; floats only.
+/// `t`, which must be float, row-major and in its compute type.
 fn dense_floats(t: &Tensor) -> Result<Tensor> {
     let dtype = Domain::Float.check(t.defined()?)?;
     dense(t, dtype.compute())
 }
 
-/// Histograms of `rows` x `columns` elements into a result of `shape`.
+/// Writes the histograms of `rows` rows of `columns` elements into a result of `shape`.
 fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape: &[i64], (bins, min, max): (i64, f64, f64)) -> Result<()> {
     if !(1..=MOST_BINS).contains(&bins) {
         bail!(Argument, "{bins} bins, expected 1 to {MOST_BINS}")
@@ -48,12 +49,12 @@ fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape
     let counts = Tensor::empty(Dtype::Int64, shape)?;
     let (low, high) = range(t, min, max)?;
     let x = Operand::of(t)?;
-    let rows = x.view(Layout { offset: x.layout.offset, ..Layout::contiguous(&[rows, columns]) });
+    let rows = x.view(Layout { offset: x.layout().offset, ..Layout::contiguous(&[rows, columns]) });
     launch(&Histogram { n: bins as usize, low, high }, &Operand::of(&counts)?, &[&rows])?;
     deliver([Some((r, dtype, &counts))])
 }
 
-/// The range of a histogram, in the type of the data.
+/// The range of a histogram, rounded to the type of the data.
 fn range(t: &Tensor, min: f64, max: f64) -> Result<(f64, f64)> {
     if min > max {
         bail!(Argument, "min {} is greater than max {}", Scalar::from(min), Scalar::from(max))
@@ -72,12 +73,13 @@ fn range(t: &Tensor, min: f64, max: f64) -> Result<(f64, f64)> {
     if low < high {
         return Ok((low, high));
     }
-    // Great numbers have no neighbour at a distance of 1, and the greatest one has none above.
+    // A range of one number is widened by 1, or by more for large numbers, which may not change if 1 is added. It ends at the greatest
+    // number.
     let (step, most) = (1f64.max(low.abs() * 2f64.powi(-20)), if dtype == Dtype::Float64 { f64::MAX } else { f64::from(f32::MAX) });
     Ok((in_type((low - step).max(-most)), in_type((high + step).min(most))))
 }
 
-/// `r[i]` = elements of `t` that are `i`, or the sum of their weights.
+/// `r[i]` = the number of elements of `t` that equal `i`, or the sum of their weights
 pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<()> {
     let dtype = Domain::Integer.check(t.defined()?)?;
     if t.ndim() != 1 {
@@ -90,7 +92,7 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
     let weights = match weights {
         None => None,
         Some(weights) => {
-            let (shape, want) = (weights.layout()?.shape, &x.layout.shape);
+            let (shape, want) = (weights.layout()?.shape, &x.layout().shape);
             if shape != *want {
                 bail!(Shape, "weights have shape {:?}, expected {:?}", shape.as_slice(), want.as_slice())
             }

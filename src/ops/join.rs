@@ -1,4 +1,4 @@
-//! Tensors joined along a dimension, and divided again.
+//! Tensors joined along a dimension, and split again.
 
 use super::copy;
 use super::pointwise::promote;
@@ -11,7 +11,7 @@ use crate::layout::{Layout, wrap_dim};
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
-/// The dtype that tensors promote to; a fresh handle, which has neither dtype nor elements, takes no part.
+/// The dtype to which the tensors promote. A fresh handle is ignored, because it has neither dtype nor elements.
 fn promoted(tensors: &[&Tensor]) -> Result<Dtype> {
     let with = |all: Promotion, t: &&Tensor| t.dtype().map_or(all, |dtype| all.tensor(dtype, t.ndim()));
     match tensors.iter().fold(Promotion::default(), with).result() {
@@ -20,12 +20,12 @@ fn promoted(tensors: &[&Tensor]) -> Result<Dtype> {
     }
 }
 
-/// True if `cat` leaves such a tensor out: a vector without elements fits anything, and so does a fresh handle.
+/// Returns true if `cat` skips the tensor: a fresh handle or a vector without elements fits any shape.
 fn is_left_out(layout: &Layout) -> bool {
     layout.shape.as_slice() == [0]
 }
 
-/// `r` = the tensors one after the other along dimension `dim`
+/// `r` = the tensors joined along dimension `dim`
 pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
     if tensors.is_empty() {
         bail!(Argument, "expected at least one tensor")
@@ -65,9 +65,9 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
     let used = tensors.iter().filter(|t| t.layout().is_ok_and(|layout| !is_left_out(&layout)));
     let sources = alloc::collect(tensors.len(), used.map(|t| Operand::of(t)))?;
     ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(&sources))?.write(|to| {
-        let mut part = to.layout.clone();
+        let mut part = to.layout().clone();
         for source in &sources {
-            part.shape[d] = source.layout.shape[d];
+            part.shape[d] = source.layout().shape[d];
             copy::copy_to_part(to, &part, source)?;
             part.offset += part.shape[d] * part.strides[d];
         }
@@ -97,7 +97,7 @@ fn joined(r: &Tensor, tensors: &[&Tensor], dim: i32, view: impl Fn(&Tensor) -> R
     cat(r, &views, dim)
 }
 
-/// `t` with new dimensions of size 1: a scalar or vector as NumPy makes a row of it.
+/// `t` with new dimensions of size 1 until it has `ndim`. As in NumPy, a scalar or vector becomes a row.
 fn at_least(t: &Tensor, ndim: usize) -> Result<Tensor> {
     view::derive(t, |l| {
         while l.ndim() < ndim {
@@ -111,23 +111,23 @@ fn at_least(t: &Tensor, ndim: usize) -> Result<Tensor> {
     })
 }
 
-/// `r` = the tensors side by side: along dimension 1, vectors along 0
+/// `r` = the tensors joined along dimension 1, vectors along dimension 0
 pub fn hstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
     joined(r, tensors, i32::from(first.ndim() > 1), |t| at_least(t, 1))
 }
 
-/// `r` = the tensors on top of each other: along dimension 0, vectors as rows
+/// `r` = the tensors joined along dimension 0, vectors as rows
 pub fn vstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     joined(r, tensors, 0, |t| at_least(t, 2))
 }
 
-/// `r` = the tensors behind each other: along dimension 2
+/// `r` = the tensors joined along dimension 2
 pub fn dstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     joined(r, tensors, 2, |t| at_least(t, 3))
 }
 
-/// The size of dimension `dim` of `t`, which is there.
+/// The size of dimension `dim` of `t`. Fails if `t` is a scalar.
 fn length(t: &Tensor, dim: i32) -> Result<i64> {
     t.defined()?;
     let layout = t.layout()?;
@@ -135,7 +135,7 @@ fn length(t: &Tensor, dim: i32) -> Result<i64> {
     if layout.ndim() == 0 { bail!(Shape, "a 0-d tensor has no entries") } else { Ok(layout.shape[d]) }
 }
 
-/// How many pieces [`split_sizes`] makes.
+/// Checks the sizes. Returns the number of pieces that [`split_sizes`] makes.
 pub fn check_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<i64> {
     let n = length(t, dim)?;
     if let Some(k) = sizes.iter().position(|&size| size < 0) {
@@ -148,7 +148,7 @@ pub fn check_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<i64> {
     Ok(sizes.len() as i64)
 }
 
-/// Pieces of these sizes along `dim`, which together are the whole.
+/// Pieces of `t` with these sizes along `dim`. The sizes must add up to the size of `dim`.
 pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
     check_sizes(t, sizes, dim)?;
     let mut start = 0;
@@ -159,13 +159,13 @@ pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
     })
 }
 
-/// How many pieces [`tensor_split`] makes.
+/// Checks the number. Returns the number of pieces that [`tensor_split`] makes.
 pub fn sections(t: &Tensor, sections: i64, dim: i32) -> Result<i64> {
     length(t, dim)?;
     if sections < 1 { bail!(Argument, "{sections} sections: at least 1 is needed") } else { Ok(sections) }
 }
 
-/// `sections` pieces along `dim`, the first ones longer by one where the size cannot be divided.
+/// `sections` pieces along `dim`. If the size is not divisible, the first pieces are longer by one.
 pub fn tensor_split(t: &Tensor, sections: i64, dim: i32) -> Result<Vec<Tensor>> {
     let n = length(t, dim)?;
     let (each, longer) = (n / sections, n % sections);
@@ -176,12 +176,12 @@ pub fn tensor_split(t: &Tensor, sections: i64, dim: i32) -> Result<Vec<Tensor>> 
     })
 }
 
-/// How many pieces [`tensor_split_indices`] makes.
+/// Returns the number of pieces that [`tensor_split_indices`] makes.
 pub fn check_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<i64> {
     length(t, dim).map(|_| ends.len() as i64 + 1)
 }
 
-/// Pieces along `dim` that end before each of `ends` and at the end; bounds as in Python's slices.
+/// Pieces along `dim`: one ends before each of `ends`, the last one at the end. Bounds work as in Python's slices.
 pub fn tensor_split_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<Vec<Tensor>> {
     let n = length(t, dim)?;
     alloc::list(ends.len() + 1, |k| {

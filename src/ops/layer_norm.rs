@@ -12,13 +12,13 @@ use crate::operand::{Operand, one_dtype};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The rows of `t` and the shape of one: its last `ndim` dimensions.
+/// The rows of `t` and the shape of a row: the last `ndim` dimensions.
 fn rows(t: &Tensor, ndim: i32, eps: f64) -> Result<(NormRows, Dims)> {
     let shape = t.layout()?.shape;
     match usize::try_from(ndim) {
         Ok(last) if last > 0 && last <= shape.len() => {
             let (batch, row) = shape.split_at(shape.len() - last);
-            // Without elements there are no rows, whatever their number and length.
+            // A tensor without elements has no rows. The product of its other sizes may overflow.
             let size = |sizes: &[i64]| if shape.contains(&0) { 0 } else { sizes.iter().product::<i64>() as usize };
             Ok((NormRows { rows: size(batch), n: size(row), eps }, row.into()))
         }
@@ -26,7 +26,7 @@ fn rows(t: &Tensor, ndim: i32, eps: f64) -> Result<(NormRows, Dims)> {
     }
 }
 
-/// The factors or summands of a row, row-major; all of them `default` where there is no tensor.
+/// The factors or summands of a row, row-major. Without a tensor, all are `default`.
 fn factors(name: &str, given: Option<&Tensor>, dtype: Dtype, (row, n): (&Dims, usize), default: f64) -> Result<Tensor> {
     let Some(given) = given else { return create::full(dtype.compute(), &[n as i64], Scalar::Float(default)) };
     check_row_dtype(name, given, dtype)?;
@@ -37,7 +37,7 @@ fn factors(name: &str, given: Option<&Tensor>, dtype: Dtype, (row, n): (&Dims, u
     dense(given, dtype.compute())
 }
 
-/// Fails where a tensor has neither the dtype of the elements nor, beside 16-bit floats, float32.
+/// Fails if `t` does not have the dtype of the elements. For 16-bit floats, float32 is allowed, too.
 pub(super) fn check_row_dtype(name: &str, t: &Tensor, dtype: Dtype) -> Result<()> {
     match t.defined()? {
         have if have == dtype || have == dtype.compute() => Ok(()),
@@ -49,25 +49,25 @@ pub(super) fn check_row_dtype(name: &str, t: &Tensor, dtype: Dtype) -> Result<()
 pub fn layer_norm(r: &Tensor, t: &Tensor, ndim: i32, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<()> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let (rows, row) = rows(t, ndim, eps)?;
-    let (compute, part) = (Domain::Float.check(dtype)?.compute(), (&row, rows.n));
-    // Adding -0.0 changes nothing.
+    let (dtype, part) = (Domain::Float.check(dtype)?, (&row, rows.n));
+    // Adding -0.0 does not change a number.
     let (weight, bias) = (factors("weight", weight, dtype, part, 1.0)?, factors("bias", bias, dtype, part, -0.0)?);
-    let x = dense(t, compute)?;
-    launched(r, (dtype, compute), &shape, [&[&x], &[&weight, &bias]], &LayerNorm(rows))
+    let x = dense(t, dtype)?;
+    launched(r, (dtype, dtype), &shape, [&[&x], &[&weight, &bias]], &LayerNorm(rows))
 }
 
-/// Results of [`layer_norm_gradient`], each of which may be left out.
+/// The results of [`layer_norm_gradient`]. Each is optional.
 #[derive(Clone, Copy)]
 pub struct Gradients<'a> {
-    /// Of the input.
+    /// The gradient of the input.
     pub input: Option<&'a Tensor>,
-    /// Of the weight.
+    /// The gradient of the weight.
     pub weight: Option<&'a Tensor>,
-    /// Of the bias.
+    /// The gradient of the bias.
     pub bias: Option<&'a Tensor>,
 }
 
-/// The gradients of [`layer_norm`] from `g`, that of its result
+/// The gradients of [`layer_norm`] from `g`, the gradient of its result
 pub fn layer_norm_gradient(to: Gradients<'_>, g: &Tensor, t: &Tensor, ndim: i32, weight: Option<&Tensor>, eps: f64) -> Result<()> {
     let (dtype, shape) = (one_dtype(&[g, t])?, t.layout()?.shape);
     let (rows, row) = rows(t, ndim, eps)?;

@@ -1,5 +1,5 @@
-//! The common first half of operations over whole lines: a dimension chosen or several joined, results checked, typed, shaped and kept
-//! apart.
+//! The first half of operations over whole lines: choose or join dimensions, check the results, determine their dtypes and shapes, avoid
+//! overlap.
 
 mod fast_path;
 mod want;
@@ -17,7 +17,7 @@ use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Does `work` to the lines of `t` along `dim`; a `Source` says how where there is more to think about.
+/// Runs `work` on the lines of `t` along `dim`. The fast path is tried first; a `Source` serves the other cases.
 pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
     if fast_path::run(t, dim, &work, form, &wants)? {
         return Ok(());
@@ -26,22 +26,22 @@ pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Wa
     source.run(work, form, wants)
 }
 
-/// `t` rounded to the 16-bit floats that are asked for: lines are read in the compute type, as what is asked for otherwise.
+/// `t` rounded to `asked`, if `asked` is a 16-bit float. Lines would be read in its compute type, float32, without rounding.
 pub fn rounded(t: &Tensor, asked: Option<Dtype>) -> Result<Option<Tensor>> {
     asked.filter(|asked| *asked != asked.compute()).map(|asked| copy::to_dtype(t, asked)).transpose()
 }
 
 /// An input cut into lines.
 pub struct Source {
-    /// With the dims of the lines joined into the last one.
+    /// The input, with the dims of the lines joined into the last dim.
     operand: Operand,
-    /// The layout the input came with.
+    /// The layout of the input before the dims were joined.
     layout: Layout,
     dims: SmallVec<[usize; INLINE_DIMS]>,
 }
 
 impl Source {
-    /// Lines of `t` along `dim`; `TH_ALL_DIMS` makes one line of everything, in row-major order.
+    /// Lines of `t` along `dim`. `TH_ALL_DIMS` makes one line of all elements, in row-major order.
     pub fn along(t: &Tensor, dim: i32) -> Result<Source> {
         if dim == TH_ALL_DIMS {
             return Source::over(t, &[]);
@@ -51,7 +51,7 @@ impl Source {
         Source::joined(t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
     }
 
-    /// Lines of `t` along one dim, for operations that need one.
+    /// Lines of `t` along one dim. `TH_ALL_DIMS` is an error.
     pub fn one(t: &Tensor, dim: i32) -> Result<Source> {
         if dim == TH_ALL_DIMS {
             bail!(Argument, "needs one dimension, not all")
@@ -59,7 +59,7 @@ impl Source {
         Source::along(t, dim)
     }
 
-    /// Lines of `t` over several dims, each given once, in row-major order; over all if none is given.
+    /// Lines of `t` over several dims, in row-major order. Each dim is given once; no dims means all.
     pub fn over(t: &Tensor, dims: &[i64]) -> Result<Source> {
         t.defined()?;
         let ndim = t.ndim();
@@ -78,14 +78,14 @@ impl Source {
         Source::joined(t, &found)
     }
 
-    /// Elements of a line.
+    /// The number of elements of a line.
     pub fn n(&self) -> i64 {
-        self.operand.layout.shape.last().copied().unwrap_or(1)
+        self.operand.layout().shape.last().copied().unwrap_or(1)
     }
 
-    /// Lines.
+    /// The number of lines.
     pub fn count(&self) -> i64 {
-        self.operand.layout.shape.split_last().map_or(1, |(_, rest)| rest.iter().product())
+        self.operand.layout().shape.split_last().map_or(1, |(_, rest)| rest.iter().product())
     }
 
     /// The input's dtype.
@@ -100,7 +100,7 @@ impl Source {
 
     fn joined(t: &Tensor, dims: &[usize]) -> Result<Source> {
         let mut operand = Operand::of(t)?;
-        let layout = operand.layout.clone();
+        let layout = operand.layout().clone();
         if dims.len() == 1 && dims[0] + 1 == layout.ndim() {
             return Ok(Source { operand, layout, dims: dims.into() });
         }
@@ -110,15 +110,16 @@ impl Source {
             moved.strides.push(layout.strides[d]);
         }
         let kept = layout.ndim() - dims.len();
-        operand.layout = match join(&moved, kept) {
+        let joined = match join(&moved, kept) {
             Some(joined) => joined,
             None => {
                 let Some(storage) = t.storage() else { bail!(Shape, "the tensor has no storage") };
                 let view = Tensor::with_layout(storage, operand.dtype, &moved)?;
                 operand = Operand::of(&copy::contiguous_copy(&view)?)?;
-                join(&operand.layout, kept).unwrap_or(moved)
+                join(operand.layout(), kept).unwrap_or(moved)
             }
         };
+        operand.set_layout(joined);
         Ok(Source { operand, layout, dims: dims.into() })
     }
 
@@ -142,12 +143,12 @@ impl Source {
         }
     }
 
-    /// True if the last dimension is the line, as it is in the operand.
+    /// Returns true if the line is the last dimension of the input.
     fn is_last(&self) -> bool {
         self.dims.len() == 1 && self.dims[0] + 1 == self.layout.ndim()
     }
 
-    /// The layout of a result with the elements of a line in the last dim.
+    /// The layout of a result in which the last dim runs over the elements of a line.
     fn result_layout(&self, form: LineResult, layout: &Layout) -> Layout {
         if matches!(form, LineResult::Same | LineResult::Resized { .. }) && self.is_last() {
             return layout.clone();
@@ -170,7 +171,7 @@ impl Source {
         Layout { shape: dims.iter().map(|d| d.0).collect(), strides: dims.iter().map(|d| d.1).collect(), offset: layout.offset }
     }
 
-    /// Does `work` to the lines, into one or two results. Nothing changes before all is done.
+    /// Runs `work` on the lines and writes one or two results. The results change only when all work is done.
     pub fn run(&self, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
         let (shape, written) = (self.result_shape(form), work.op.written(work.compute));
         let wanted = [0, 1].map(|k| {
@@ -185,7 +186,7 @@ impl Source {
     }
 }
 
-/// The layout with the dims from `kept` on joined into one; `None` where their elements are no single stride apart.
+/// The layout with the dims from `kept` on joined into one; `None` if no single stride describes their elements.
 fn join(layout: &Layout, kept: usize) -> Option<Layout> {
     let (mut n, mut stride) = (1i64, 1i64);
     let empty = layout.shape[kept..].contains(&0);

@@ -1,4 +1,4 @@
-//! Losses of classes, and their gradients.
+//! Losses over classes, and their gradients.
 
 use super::dense::{dense, launched};
 use super::layer_norm::check_row_dtype;
@@ -15,35 +15,38 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The value that a loss function makes of the losses of all positions.
+/// The value that a loss function computes from the losses of all positions.
 pub type THReduction = i32;
-/// Nothing: the result has a loss for each position.
+/// No reduction: the result has a loss for each position.
 pub const TH_REDUCTION_NONE: THReduction = 0;
-/// Their sum, divided by the sum of the weights: of no position NaN.
+/// The sum of the losses, divided by the sum of the weights; NaN without positions.
 pub const TH_REDUCTION_MEAN: THReduction = 1;
-/// Their sum.
+/// The sum of the losses.
 pub const TH_REDUCTION_SUM: THReduction = 2;
-/// Their sum, divided by the first size of all losses, whose operands are broadcast: of losses of single elements alone.
+/// The sum of the losses, divided by the first size of the broadcast operands; only for losses of single elements.
 pub const TH_REDUCTION_BATCH_MEAN: THReduction = 3;
 
-/// The arguments of a loss beside the scores.
+/// The number of scores up to which computing all logarithms is faster than computing two numbers for each position.
+const FEW: i64 = 2048;
+
+/// The arguments of a loss except the scores.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
-    /// The classes that are right.
+    /// The correct classes.
     pub target: &'a Tensor,
-    /// Factors of the classes.
+    /// The weight of each class.
     pub weight: Option<&'a Tensor>,
     /// A constant `TH_REDUCTION_*`.
     pub reduction: THReduction,
-    /// The target of positions that do not count.
+    /// The target of positions that are ignored.
     pub ignored: i64,
 }
 
-/// [`Targets`] that fit scores, row-major.
+/// [`Targets`] that fit the scores, row-major.
 struct Checked {
     target: Tensor,
     weight: Option<Tensor>,
-    /// Of the result.
+    /// The shape of the result.
     result: Dims,
     classes: usize,
     inner: usize,
@@ -76,13 +79,13 @@ impl Targets<'_> {
             None => None,
         };
         let result = if self.reduction == TH_REDUCTION_NONE { shape } else { Dims::new() };
-        // A product that overflows is not used: there are no positions then.
+        // A product that overflows is not used, because then there are no positions.
         let inner = scores[class + 1..].iter().fold(1, |inner: i64, &n| inner.wrapping_mul(n)) as usize;
         Ok(Checked { target: dense(self.target, Dtype::Int64)?, weight, result, classes: scores[class] as usize, inner })
     }
 }
 
-/// The dimension of the classes: the second one, but the only one of a vector.
+/// The dimension of the classes: the second one, or, for a vector, its only one.
 fn class_dim(scores: &[i64]) -> Result<usize> {
     match scores.len() {
         0 => bail!(Shape, "scores of classes have one dimension at least"),
@@ -101,13 +104,13 @@ impl Checked {
         Loss { op, reduction, classes: self.classes, inner: self.inner, ignored: of.ignored }
     }
 
-    /// Makes `r`, of this shape, from what is given and the targets.
+    /// Computes `r`, of this shape, from `given`, the targets and the weights.
     fn launch(&self, r: &Tensor, dtype: Dtype, shape: &[i64], given: &[&Tensor], work: &Loss) -> Result<()> {
-        let inputs: SmallVec<[&Tensor; 4]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
+        let inputs: SmallVec<[&Tensor; 5]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
         launched(r, (dtype, dtype.compute()), shape, [&[], &inputs], work)
     }
 
-    /// The gradient of the loss, row-major.
+    /// The gradient of the loss as a row-major tensor. Fails if it does not have the shape of the loss.
     fn gradient(&self, g: &Tensor, dtype: Dtype) -> Result<Tensor> {
         let have = g.layout()?.shape;
         if have != self.result {
@@ -117,25 +120,31 @@ impl Checked {
     }
 }
 
-/// `r = -weight[target] * t[target]` for each position, reduced: the negative logarithm of a likelihood, of logarithms `t`; floats only
+/// `r = -weight[target] * t[target]` for each position, reduced: the negative log-likelihood for logarithms `t`; floats only
 pub fn nll(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     nll_as(r, t, targets, t.defined()?)
 }
 
-/// [`nll`] with a result of this dtype.
+/// [`nll`] with a result of `dtype`.
 fn nll_as(r: &Tensor, t: &Tensor, targets: Targets<'_>, dtype: Dtype) -> Result<()> {
     let checked = targets.checked(t, Domain::Float.check(dtype)?)?;
     let (work, scores) = (checked.work(LossOp::NegativeLogLikelihood, &targets), dense(t, dtype.compute())?);
     checked.launch(r, dtype, &checked.result, &[&scores], &work)
 }
 
-/// [`nll`] of the logarithm of softmax
+/// [`nll`] of log-softmax
 pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let dtype = t.defined()?;
-    targets.checked(t, dtype)?;
-    let logarithms = Tensor::fresh()?;
-    softmax::log_softmax(&logarithms, t, class_dim(&t.layout()?.shape)? as i32, Some(dtype.compute()))?;
-    nll_as(r, &logarithms, targets, dtype)
+    let checked = targets.checked(t, dtype)?;
+    let layout = t.layout()?;
+    let class = class_dim(&layout.shape)? as i32;
+    if layout.numel() <= FEW {
+        let logarithms = made(|r| softmax::log_softmax(r, t, class, Some(dtype.compute())))?;
+        return checked.launch(r, dtype, &checked.result, &[&logarithms], &checked.work(LossOp::NegativeLogLikelihood, &targets));
+    }
+    let [most, logs] = softmax::parts(t, class)?;
+    let work = checked.work(LossOp::CrossEntropy, &targets);
+    checked.launch(r, dtype, &checked.result, &[&dense(t, dtype)?, &most, &logs], &work)
 }
 
 /// `r = (1 - smoothing) * cross entropy + smoothing / classes * sum of -weight * log(softmax(t)) over all classes`, reduced
@@ -161,7 +170,7 @@ pub fn smoothed_cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>, smoo
         smooth = made(|r| reduce::sum(To::tensor(r, false), &smooth, Over::Dims(&[]), None))?;
     }
     if targets.reduction == TH_REDUCTION_MEAN {
-        // The sum of the weights is the loss of logarithms that are -1 everywhere.
+        // [`nll`] of logarithms that are all -1 is the sum of the weights.
         let one = create::scalar(compute, Scalar::Int(-1))?;
         let ones = view::derive(&one, |layout| layout.expand(&scores))?;
         let weights = made(|r| nll_as(r, &ones, Targets { reduction: TH_REDUCTION_SUM, ..targets }, compute))?;
@@ -179,7 +188,7 @@ pub(super) fn made(compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<Tensor
     Ok(r)
 }
 
-/// `r` = the gradient of what [`nll`] was taken of, `t`, of which the shape counts alone
+/// `r` = the gradient of `t`, the first operand of [`nll`]. Only the shape of `t` is used.
 pub fn nll_gradient(r: &Tensor, g: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let (dtype, shape) = (Domain::Float.check(g.defined()?)?, t.layout()?.shape);
     let checked = targets.checked(t, dtype)?;
@@ -187,7 +196,7 @@ pub fn nll_gradient(r: &Tensor, g: &Tensor, t: &Tensor, targets: Targets<'_>) ->
     checked.launch(r, dtype, &shape, &[&g], &checked.work(LossOp::NegativeLogLikelihoodGradient, &targets))
 }
 
-/// `r` = the gradient of what [`cross_entropy`] was taken of, `t`
+/// `r` = the gradient of `t`, the first operand of [`cross_entropy`]
 pub fn cross_entropy_gradient(r: &Tensor, g: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
     let (dtype, shape) = (Domain::Float.check(one_dtype(&[g, t])?)?, t.layout()?.shape);
     let checked = targets.checked(t, dtype)?;

@@ -1,4 +1,4 @@
-//! Losses of single elements, reduced.
+//! Elementwise losses with a reduction.
 
 use super::loss::{TH_REDUCTION_BATCH_MEAN, TH_REDUCTION_MEAN, TH_REDUCTION_NONE, TH_REDUCTION_SUM, THReduction, made};
 use super::pointwise::{arithmetic, loss, promote};
@@ -11,8 +11,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// `r` = the losses that `compute` writes in the dtype that it is given, reduced. Those of 16-bit floats are summed before they are rounded
-/// to `common`.
+/// `r` = the reduced losses that `compute` writes in a given dtype. Losses of 16-bit floats are summed before they are rounded to `common`.
 fn reduced(r: &Tensor, reduction: THReduction, common: Dtype, compute: impl FnOnce(&Tensor, Dtype) -> Result<()>) -> Result<()> {
     let (all, wide) = (Over::Dims(&[]), common.compute());
     let losses = match reduction {
@@ -34,7 +33,7 @@ fn reduced(r: &Tensor, reduction: THReduction, common: Dtype, compute: impl FnOn
     if common == wide { total(r) } else { deliver([Some((r, common, &made(total)?))]) }
 }
 
-/// The losses that `op` makes of `t` and its target, reduced.
+/// The reduced losses that `op` computes from `t` and its target.
 fn of_pair(r: &Tensor, reduction: THReduction, op: &'static Op<3>, [t, target]: [&Tensor; 2], numbers: &[Scalar]) -> Result<()> {
     reduced(r, reduction, promote(&[t, target])?, |r, dtype| op.run_in(dtype, &[r, t, target], numbers))
 }
@@ -65,7 +64,8 @@ pub fn huber(r: &Tensor, t: &Tensor, target: &Tensor, reduction: THReduction, de
     of_pair(r, reduction, &loss::huber, [t, target], &[delta.into()])
 }
 
-/// `r` = the cross entropy of `sigmoid(t)` for the truth `target`, with factors of the losses and of the positive term, reduced
+/// `r` = the cross entropy of `sigmoid(t)` and the probabilities `target`, with a weight of the losses and one of the positive term,
+/// reduced
 pub fn bce_with_logits(
     r: &Tensor,
     t: &Tensor,
@@ -87,7 +87,7 @@ pub fn bce_with_logits(
     })
 }
 
-/// `r` = the divergence of `target` from the probabilities whose logarithms are `t`, reduced
+/// `r` = the Kullback-Leibler divergence of `target` from probabilities with logarithms `t`, reduced
 pub fn kl_div(r: &Tensor, t: &Tensor, target: &Tensor, logarithms: bool, reduction: THReduction) -> Result<()> {
     let losses = if logarithms { &loss::log_divergence } else { &loss::divergence };
     of_pair(r, reduction, losses, [t, target], &[])

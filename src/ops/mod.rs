@@ -1,4 +1,4 @@
-//! The operations: they check the arguments, shape the result, plan the loop, choose device and dtype.
+//! The operations: each checks its arguments, shapes the result, plans the loop, and chooses device and dtype.
 
 pub mod assign;
 pub mod batch_norm;

@@ -1,4 +1,4 @@
-//! Order statistics: kthvalue, median, mode and quantiles along a dimension or over everything.
+//! Order statistics along a dimension or over all elements: kthvalue, median, mode and quantiles.
 
 use super::lines::{LineResult, Source};
 use super::reduce::TH_ALL_DIMS;
@@ -12,7 +12,7 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The way in which a quantile between two elements is chosen.
+/// The method that computes a quantile between two elements.
 pub type THInterpolation = i32;
 
 /// `a + (b - a) * fraction` for neighbours a and b.
@@ -23,13 +23,13 @@ pub const TH_INTERPOLATION_LOWER: THInterpolation = 1;
 pub const TH_INTERPOLATION_HIGHER: THInterpolation = 2;
 /// `(a + b) / 2`
 pub const TH_INTERPOLATION_MIDPOINT: THInterpolation = 3;
-/// The nearer neighbour; of two the one with the even rank.
+/// The nearer neighbour; if both are equally near, the neighbour with the even rank.
 pub const TH_INTERPOLATION_NEAREST: THInterpolation = 4;
 
-/// Where values and indices go; either may be absent.
+/// The handles of the values and of the indices. Either may be absent.
 type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
 
-/// The `k`-th smallest elements over `dim`, counted from 1, and where each first occurs. NaN is greater than everything.
+/// The `k`-th smallest elements over `dim`, counted from 1, and their first positions. NaN is greater than any number.
 pub fn kthvalue(results: Results<'_>, t: &Tensor, k: i64, dim: i32, keepdim: bool) -> Result<()> {
     let source = chosen_from(t, dim)?;
     if k < 1 || k > source.n() {
@@ -38,15 +38,15 @@ pub fn kthvalue(results: Results<'_>, t: &Tensor, k: i64, dim: i32, keepdim: boo
     ranked(results, &source, Rank::At(k as usize - 1), keepdim)
 }
 
-/// The medians over `dim`, and where each first occurs; of two middle elements the smaller.
+/// The medians over `dim` and their first positions. Of two middle elements the smaller one is the median.
 ///
-/// A NaN is the median of its line, unless `skip_nan` and there is something else.
+/// A line with a NaN has the median NaN, unless `skip_nan` is set and the line also has a number.
 pub fn median(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool, skip_nan: bool) -> Result<()> {
     let rank = if skip_nan { Rank::MedianOfNumbers } else { Rank::Median };
     ranked(results, &chosen_from(t, dim)?, rank, keepdim)
 }
 
-/// The median of all elements as a number; that of no elements is NaN.
+/// The median of all elements as a number. The median of no elements is NaN.
 pub fn median_all(t: &Tensor) -> Result<f64> {
     if t.defined()?.is_float() && t.layout()?.numel() == 0 {
         return Ok(f64::NAN);
@@ -56,13 +56,13 @@ pub fn median_all(t: &Tensor) -> Result<f64> {
     Ok(copy::item(&r)?.to_f64())
 }
 
-/// The most frequent elements over `dim`, the smallest of several, and where each last occurs.
+/// The most frequent elements over `dim` and their last positions. Of equally frequent elements the smallest one is chosen.
 pub fn mode(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let source = chosen_from(t, dim)?;
     chosen(LineOp::Mode, results, &source, keepdim)
 }
 
-/// Lines that have something to choose from.
+/// The lines of `t`. Lines without elements are an error.
 fn chosen_from(t: &Tensor, dim: i32) -> Result<Source> {
     let source = Source::along(t, dim)?;
     if source.n() == 0 {
@@ -71,7 +71,7 @@ fn chosen_from(t: &Tensor, dim: i32) -> Result<Source> {
     Ok(source)
 }
 
-/// One element of each line, and its position.
+/// Writes one element of each line, and its position.
 fn chosen(op: LineOp<'_>, results: Results<'_>, source: &Source, keepdim: bool) -> Result<()> {
     let work = Lines { op, compute: source.dtype().compute() };
     source.run(work, LineResult::One { keepdim }, wants(results, source.dtype())?)
@@ -82,7 +82,7 @@ fn ranked(results: Results<'_>, source: &Source, rank: Rank, keepdim: bool) -> R
     chosen(LineOp::Select(rank), results, source, keepdim)
 }
 
-/// Quantiles over `dim`: `r` has one for each element of `q` along a new first dimension, or none such if `q` is a number or 0-d.
+/// Quantiles over `dim`. A vector `q` adds a first dimension to `r`, with an entry for each of its elements; a 0-d `q` does not.
 pub fn quantiles(
     r: &Tensor,
     t: &Tensor,
@@ -108,13 +108,13 @@ pub fn quantiles(
     source.run(Lines { op, compute: dtype.compute() }, form, wants((Some(r), None), dtype)?)
 }
 
-/// [`quantiles`] for one number.
+/// [`quantiles`] for a single number.
 pub fn quantile(r: &Tensor, t: &Tensor, q: f64, dim: i32, keepdim: bool, interpolation: THInterpolation, skip_nan: bool) -> Result<()> {
     let q = create::scalar(Dtype::Float64, Scalar::Float(q))?;
     quantiles(r, t, &q, dim, keepdim, interpolation, skip_nan)
 }
 
-/// `q` contiguous and in the type quantiles are computed in, once it is found to be in order.
+/// Checks `q`. Returns it contiguous and in the type in which quantiles are computed.
 fn shares(q: &Tensor, compute: Dtype) -> Result<Tensor> {
     if !q.defined()?.is_float() || q.ndim() > 1 {
         bail!(Argument, "q is a vector or 0-d tensor of floats, not {} of shape {:?}", q.defined()?, q.layout()?.shape.as_slice())

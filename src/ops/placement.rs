@@ -1,4 +1,4 @@
-//! Tensors made from others elsewhere: on a device, in a dtype, in pinned memory.
+//! Copies of tensors on another device, in another dtype, or in pinned memory.
 
 use super::copy;
 use super::device::{self, moved, to_device};
@@ -10,8 +10,8 @@ use crate::layout::{Layout, TH_PRESERVE_FORMAT};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// The elements of `t` on a device, in a dtype: `t` itself if that is what it has, unless a copy is asked for. Without `waiting` a copy
-/// from the host is made later if its memory is pinned, and one to the host is made later to pinned memory. A GPU converts, not the host.
+/// The elements of `t` on `device` and in `dtype`: `t` itself if both already match and `copied` is false. Without `waiting`, a copy from
+/// pinned memory of the host may run later; so may a copy to the host, whose memory is then pinned. A GPU converts, not the host.
 pub fn converted_to(t: &Tensor, device: Device, dtype: Option<Dtype>, waiting: bool, copied: bool) -> Result<Tensor> {
     let dtype = match dtype {
         Some(dtype) => dtype,
@@ -28,7 +28,7 @@ pub fn converted_to(t: &Tensor, device: Device, dtype: Option<Dtype>, waiting: b
     copy::to_dtype(&moved(t, device, waiting)?, dtype)
 }
 
-/// `t` itself if it lies on the device, else a row-major copy there.
+/// Returns `t` if it is on `device`, else a row-major copy there.
 pub fn on(t: &Tensor, device: Device) -> Result<Tensor> {
     backend::check(device)?;
     to_device(t, device)
@@ -40,7 +40,7 @@ pub fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
     device::storage_pinned(dtype, len)
 }
 
-/// A copy of the elements in pinned memory of the host, row-major.
+/// A row-major copy of `t` in pinned memory of the host.
 pub fn pinned(t: &Tensor) -> Result<Tensor> {
     let layout = Layout::contiguous(&t.layout()?.shape);
     let made = Tensor::with_layout(storage_pinned(t.defined()?, layout.numel())?, t.defined()?, &layout)?;
@@ -48,7 +48,7 @@ pub fn pinned(t: &Tensor) -> Result<Tensor> {
     Ok(made)
 }
 
-/// True if the host has the elements, in pinned memory, be it of this library or another's.
+/// Returns true if the elements are in pinned memory of the host, allocated by this library or another.
 pub fn is_pinned(t: &Tensor) -> bool {
     let on_host = t.device() == Device::Cpu && backend::count().is_ok();
     on_host && t.storage().is_some_and(|storage| backend::is_pinned(storage.data()))

@@ -1,4 +1,4 @@
-//! Pooling: images made smaller, by the greatest elements or the means of windows.
+//! Pooling: images are reduced to the maxima or the means of windows.
 
 use super::convolution::{common_type, parts};
 use super::dense::{launch, operand};
@@ -11,21 +11,21 @@ use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Pool, PoolOp, Unpool, Window,
 use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
 
-/// The windows of a pooling; without strides they lie side by side.
+/// The windows of a pooling. The default stride is the kernel, so that windows are adjacent.
 #[derive(Clone, Copy)]
 pub struct PoolOptions<'a> {
-    /// Elements of a window.
+    /// The size of a window.
     pub kernel: &'a [i64],
-    /// From window to window.
+    /// Stride, padding and dilation of the windows.
     pub steps: Steps<'a>,
-    /// True if windows that lie beyond the end in part count.
+    /// True if windows that reach beyond the end of the image are included.
     pub ceil: bool,
 }
 
-/// Images in planes, and what becomes of them.
+/// Images in planes.
 struct Planes {
     planes: usize,
-    /// The shape before the sizes of images.
+    /// The dimensions before the image dimensions.
     lead: Dims,
     image: [usize; IMAGE_DIMS],
     ndim: usize,
@@ -42,12 +42,12 @@ impl Planes {
         Ok(Planes { planes, lead: shape.iter().copied().take(shape.len() - ndim).collect(), image: image(sizes)?, ndim })
     }
 
-    /// The shape with images of other sizes.
+    /// The shape of the planes with images of other sizes.
     fn resized(&self, sizes: [usize; IMAGE_DIMS]) -> Dims {
         self.lead.iter().copied().chain(sizes.into_iter().skip(IMAGE_DIMS - self.ndim).map(|size| size as i64)).collect()
     }
 
-    /// Pooling of these planes.
+    /// The work that pools these planes.
     fn pool(&self, op: PoolOp, windows: Windows) -> Pool {
         Pool { op, windows, planes: self.planes }
     }
@@ -66,7 +66,7 @@ impl Planes {
     }
 }
 
-/// Returns the maximum of a window without elements: the least number of `dtype`, whose elements are computed in another dtype.
+/// The maximum of a window without elements: the least number of `dtype`. The elements are computed in another dtype.
 fn least(dtype: Dtype) -> f64 {
     match dtype {
         Dtype::Uint8 => 0.0,
@@ -76,7 +76,7 @@ fn least(dtype: Dtype) -> f64 {
     }
 }
 
-/// Writes the greatest elements of `t` to `r`, and their positions to `indices`.
+/// Writes the maxima of windows of `t` to `r`, and their positions to `indices`.
 fn greatest(r: &Tensor, indices: Option<&Tensor>, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
     let dtype = common_type(&[t])?;
     Want::indices(indices)?;
@@ -87,13 +87,13 @@ fn greatest(r: &Tensor, indices: Option<&Tensor>, t: &Tensor, shape: &[i64], wor
     ready_all([Some(values), places], Inputs::anywhere(&x))?.launch(work, &[&x[0]])
 }
 
-/// Writes what `work` makes of floats `t` to `r`.
+/// Writes the result of `work` on `t`, which must be float, to `r`.
 fn of_floats(r: &Tensor, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
     let dtype = Domain::Float.check(t.defined()?)?;
     launch(r, (dtype, dtype.compute()), shape, work, &[operand(t, dtype.compute())?])
 }
 
-/// `r` = the greatest element of each window, `indices` = where it stands in its plane
+/// `r` = the maximum of each window, `indices` = its position in the plane
 pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, options: PoolOptions<'_>) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let window = planes.windows(options)?;
@@ -108,7 +108,7 @@ pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, options: PoolOptions<'_>, d
     of_floats(r, t, &planes.resized(window.out), &planes.pool(PoolOp::Mean(divisor), Windows::Strided(window)))
 }
 
-/// Returns the divisor of a mean: `number` if that is not 0, else the elements of a window, all if `padded`, or those in the image.
+/// The divisor of a mean: `number` if it is not 0, otherwise the number of elements of the window, with padding if `padded`.
 pub fn divisor(padded: bool, number: i64) -> Divisor {
     match (number, padded) {
         (0, false) => Divisor::Inside,
@@ -117,7 +117,7 @@ pub fn divisor(padded: bool, number: i64) -> Divisor {
     }
 }
 
-/// `r` = the gradient of what [`avg_pool`] was taken of, `t`, of which the shape counts alone
+/// `r` = the gradient of `t`, the operand of [`avg_pool`]. Only the shape of `t` is used.
 pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, options: PoolOptions<'_>, divisor: Divisor) -> Result<()> {
     let planes = Planes::of(t, image_dims(options.kernel.len() as i64)?)?;
     let window = planes.windows(options)?;
@@ -134,7 +134,7 @@ fn check_shape(t: &Tensor, expected: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Windows that make images of these sizes, one for each dimension or one for all; -1 keeps a size.
+/// Windows that make images of `sizes`, which has one size for each dimension or one for all. -1 keeps a size.
 fn adaptive(planes: &Planes, sizes: &[i64]) -> Result<Adaptive> {
     if sizes.is_empty() {
         bail!(Argument, "the result needs a size")
@@ -148,7 +148,7 @@ fn adaptive(planes: &Planes, sizes: &[i64]) -> Result<Adaptive> {
     Ok(Adaptive { image: planes.image, out })
 }
 
-/// `r` = the greatest elements of as many windows as `sizes` say, `indices` = where they stand in their planes
+/// `r` = the maxima of as many windows as `sizes` say, `indices` = their positions in the planes
 pub fn adaptive_max(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let windows = adaptive(&planes, sizes)?;
@@ -164,7 +164,7 @@ pub fn adaptive_avg(ndim: usize, r: &Tensor, t: &Tensor, sizes: &[i64]) -> Resul
     of_floats(r, t, &planes.resized(windows.out), &work)
 }
 
-/// `r` = the gradient of what [`adaptive_avg`] was taken of, `t`, of which the shape counts alone
+/// `r` = the gradient of `t`, the operand of [`adaptive_avg`]. Only the shape of `t` is used.
 pub fn adaptive_avg_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, ndim: i32) -> Result<()> {
     let planes = Planes::of(t, image_dims(ndim.into())?)?;
     let of_grad = grad.layout()?.shape;
@@ -175,7 +175,7 @@ pub fn adaptive_avg_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, ndim: i32) -
     of_floats(r, grad, &planes.resized(planes.image), &work)
 }
 
-/// `r` = images of `sizes` with each element of `t` where `indices` say, or with `adds` the sum of those of one place, where -1 is no place
+/// `r` = images of `sizes` with the elements of `t` at `indices`. With `adds`, elements of equal index are added, and index -1 is skipped.
 pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: bool) -> Result<()> {
     let (dtype, ndim) = (common_type(&[t])?, image_dims(sizes.len() as i64)?);
     if indices.defined()? != Dtype::Int64 {
@@ -199,7 +199,7 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     launch(r, (dtype, compute), &result, &work, &inputs)
 }
 
-/// [`unpool`] with sums, to the shape of `t`
+/// [`unpool`] with sums, into the shape of `t`
 pub fn max_pool_gradient(r: &Tensor, grad: &Tensor, indices: &Tensor, t: &Tensor, ndim: i32) -> Result<()> {
     let (shape, of_grad, ndim) = (t.layout()?.shape, grad.layout()?.shape, image_dims(ndim.into())?);
     let (_, _, sizes) = parts(&shape, ndim)?;

@@ -1,4 +1,4 @@
-//! The way of an elementwise operation: operands checked, the result typed, shaped and free of harmful overlap, the work launched.
+//! The steps of an elementwise operation: check the operands, choose dtype and shape of the result, avoid harmful overlap, launch.
 
 use super::copy;
 use super::device::to_device;
@@ -32,7 +32,7 @@ impl<const N: usize> Call<'_, N> {
     }
 }
 
-/// Computes `tensors[0]` from the others by the kernel that was chosen for their common dtype, with broadcasting.
+/// Computes `tensors[0]` from the other tensors by the kernel that `choice` names, with broadcasting.
 pub fn elementwise<const N: usize>(
     op: &'static Op<N>,
     tensors: &[&Tensor; N],
@@ -41,7 +41,7 @@ pub fn elementwise<const N: usize>(
     numbers: &[Scalar],
 ) -> Result<()> {
     let (call, signature) = (Call { op, choice, common, numbers }, &choice.signature);
-    // SAFETY: the work runs at once.
+    // SAFETY: the work runs before this function returns.
     if let Some(work) = &unsafe { flat(tensors, signature) } {
         call.run(work);
         return Ok(());
@@ -52,19 +52,18 @@ pub fn elementwise<const N: usize>(
     long(tensors, &call)
 }
 
-/// [`elementwise`] for operands that are not all alike and contiguous: a function of its own, so that the fast path stays short.
+/// [`elementwise`] for operands that differ or are not contiguous. A separate function keeps the fast path short.
 #[inline(never)]
 fn long<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Result<()> {
     let signature = &call.choice.signature;
     let (common, result) = (signature.common, signature.result);
-    // Where 16-bit floats are computed in float32, inputs that have more digits are rounded all the same; so are results, by the way that
-    // is planned.
+    // 16-bit floats are computed in float32. Inputs with more digits are rounded to 16 bits first, and `launched` rounds the results.
     if common != common.compute() && tensors[1..].iter().any(|t| t.dtype().is_some_and(|dtype| dtype != common && dtype.size() > 1)) {
         let converted: SmallVec<[Tensor; 3]> = tensors[1..].iter().map(|t| copy::to_dtype(t, common)).collect::<Result<_>>()?;
         return long(&each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), call);
     }
     let rounds = result != signature.types[0] && tensors[0].dtype() != Some(result);
-    // SAFETY: the job runs at once.
+    // SAFETY: the job runs before this function returns.
     match if rounds { None } else { unsafe { strided(tensors, signature) } } {
         Some(job) => {
             call.run(&Work::Planned(job));
@@ -74,13 +73,14 @@ fn long<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Result<()
     }
 }
 
-/// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the fast path.
+/// Computes a fresh result from inputs of one shape that are contiguous and in the kernel's types: the result gets their shape and takes
+/// the fast path.
 #[inline(never)]
 fn fresh<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Result<()> {
     let (first, signature) = (tensors[1], &call.choice.signature);
     if (1..N).all(|k| tensors[k].flat_like(signature.types[k], first).is_some()) {
         tensors[0].renew_like(signature.result, first)?;
-        // SAFETY: the work runs at once.
+        // SAFETY: the work runs before this function returns.
         if let Some(work) = &unsafe { flat(tensors, signature) } {
             call.run(work);
             return Ok(());
@@ -96,14 +96,14 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
     let mut shape = Dims::new();
     for t in &tensors[1..] {
         let operand = Operand::of(t)?;
-        shape = if operands.is_empty() { operand.layout.shape.clone() } else { broadcast_shape(&shape, &operand.layout.shape)? };
+        shape = if operands.is_empty() { operand.layout().shape.clone() } else { broadcast_shape(&shape, &operand.layout().shape)? };
         operands.push(operand);
     }
     if device::is_used() {
         bring_numbers(&mut operands)?;
     }
     for operand in &mut operands {
-        operand.layout = operand.layout.broadcast_to(&shape)?;
+        operand.set_layout(operand.layout().broadcast_to(&shape)?);
     }
     let writes = Writes::converted_from(signature.types[0]);
     let ready = ready(tensors[0], (signature.result, &shape), writes, Inputs::in_step(&operands))?;
@@ -111,11 +111,11 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
     ready.launch(&Map { op: call.op.as_elementwise(), common: call.common, numbers: call.numbers }, &inputs)
 }
 
-/// Brings 0-d operands of the host to the device of the others.
+/// Moves 0-d operands of the host to the device of the other operands.
 #[inline(never)]
 pub(super) fn bring_numbers(operands: &mut [Operand]) -> Result<()> {
     let Some(device) = operands.iter().map(|operand| operand.device).find(|&device| device != Device::Cpu) else { return Ok(()) };
-    for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout.ndim() == 0) {
+    for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout().ndim() == 0) {
         *operand = Operand::of(&to_device(&operand.tensor()?, device)?)?;
     }
     Ok(())

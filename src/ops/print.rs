@@ -1,4 +1,4 @@
-//! Printing: the elements of tensors and storages, as `print` asks for them.
+//! The text of tensors and storages. This module gives `print` access to the elements.
 
 use super::device::on_host;
 use super::view::with_whole_storage;
@@ -18,7 +18,7 @@ fn checked(options: Option<&THPrintOptions>) -> Result<Options> {
     options.copied().unwrap_or_else(print::default_options).check()
 }
 
-/// The text of `t`. A fresh handle reads as an empty tensor of the default dtype.
+/// The text of `t`. A fresh handle is printed as an empty tensor of the default dtype.
 pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> {
     let options = checked(options)?;
     let no_dimension = t.ndim() == 0;
@@ -28,19 +28,19 @@ pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> 
     }
     let here = on_host(t)?;
     let from = Operand::of(&here)?;
-    print::tensor(&Source { dtype: from.dtype, layout: &from.layout, no_dimension, at: &reader(&from) }, &options)
+    print::tensor(&Source { dtype: from.dtype, layout: from.layout(), no_dimension, at: &reader(&from) }, &options)
 }
 
-/// The text of a sparse tensor: its parts by name, sizes, and the name of the layout.
+/// The text of a sparse tensor from its named parts, its sizes, and the name of its layout.
 pub fn sparse(parts: &[(&'static str, &Tensor)], size: &[i64], name: &'static str, options: Option<&THPrintOptions>) -> Result<HeapText> {
     let options = checked(options)?;
     let here = parts.iter().map(|(_, t)| on_host(t)).collect::<Result<SmallVec<[Tensor; 3]>>>()?;
     let from = here.iter().map(Operand::of).collect::<Result<SmallVec<[Operand; 3]>>>()?;
     let readers: SmallVec<[_; 3]> = from.iter().map(reader).collect();
-    let source = |k: usize| Source { dtype: from[k].dtype, layout: &from[k].layout, no_dimension: false, at: &readers[k] };
+    let source = |k: usize| Source { dtype: from[k].dtype, layout: from[k].layout(), no_dimension: false, at: &readers[k] };
     let sources: SmallVec<[_; 3]> = parts.iter().enumerate().map(|(k, &(name, _))| (name, source(k))).collect();
     let Some(values) = from.last() else { bail!(Internal, "a sparse tensor without parts") };
-    let nnz = values.layout.shape.first().copied().unwrap_or(0);
+    let nnz = values.layout().shape.first().copied().unwrap_or(0);
     let breaks = parts.len() == 2;
     print::sparse(&SparseSource { parts: &sources, size, nnz, dtype: values.dtype, name, breaks }, &options)
 }
@@ -51,16 +51,16 @@ pub fn storage(storage: &Storage, options: Option<&THPrintOptions>) -> Result<He
     let layout = Layout::contiguous(&[storage.len().max(0)]);
     let here = on_host(&with_whole_storage(storage)?)?;
     let from = Operand::inside(here.storage().unwrap_or_else(|| storage.clone()), storage.dtype(), layout);
-    print::storage(&Source { dtype: from.dtype, layout: &from.layout, no_dimension: false, at: &reader(&from) }, &options)
+    print::storage(&Source { dtype: from.dtype, layout: from.layout(), no_dimension: false, at: &reader(&from) }, &options)
 }
 
-/// The element at each position of the storage that an operand reaches.
+/// A function that returns the element at a position of an operand's storage. The position must be one that the operand reaches.
 fn reader(from: &Operand) -> impl Fn(i64) -> Scalar {
-    let (first, dtype, start) = (from.first(), from.dtype, from.layout.offset);
-    let end = from.layout.end().unwrap_or(start);
+    let (first, dtype, start) = (from.first(), from.dtype, from.layout().offset);
+    let end = from.layout().end().unwrap_or(start);
     move |position| {
         assert!((start..end).contains(&position), "position {position} is not one of {start}..{end}");
-        // SAFETY: whoever made the operand checked that it lies inside its storage, from the first position to the last.
+        // SAFETY: the constructor of the operand checked that it is inside its storage from the first to the last position.
         unsafe { read_element(first.wrapping_offset((position - start) as isize * dtype.size() as isize), dtype) }
     }
 }

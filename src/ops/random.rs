@@ -1,8 +1,8 @@
-//! Random numbers: fills of tensors, and what is made of them.
+//! Random numbers: tensors filled by a generator.
 //!
-//! Philox makes all elements at once, each a function of the seed, of the blocks handed out before and of its position: the values depend
-//! on the seed and the order of calls, never on threads, strides or instruction sets. MT19937 makes one number after the other, in
-//! row-major order, by TH's formulas in float64. Where a call fails, [`crate::capi`] sets the generator back.
+//! Philox computes all elements independently. Each is a function of the seed, the number of blocks used before and the element's position:
+//! values depend on the seed and the order of calls, but not on threads, strides or instruction sets. MT19937 computes one number after the
+//! other, in row-major order, by TH's formulas in float64. If a call fails, [`crate::capi`] restores the generator.
 
 mod chance;
 mod floats;
@@ -36,25 +36,25 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Fills `r`, which has dtype and shape, with numbers drawn by these parameters.
+/// Fills `r`, which has a dtype and a shape, with random numbers. `parameters` are the distribution's parameters by element.
 fn fill(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operand]) -> Result<()> {
     let out = Operand::of(r)?;
-    if out.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
+    if out.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout().strides.as_slice())
     }
     if out.device != Device::Cpu && matches!(generator, Generator::Mt19937(_)) {
         return fill_from_host(r, generator, draw, parameters);
     }
     let device = backend::on(out.device);
-    if out.layout.is_contiguous() {
+    if out.layout().is_contiguous() {
         return device.random(draw, generator, &out, parameters);
     }
-    let dense = Operand::new_on(out.device, out.dtype, &out.layout.shape)?;
+    let dense = Operand::new_on(out.device, out.dtype, &out.layout().shape)?;
     device.random(draw, generator, &dense, parameters)?;
     copy::copy_elements(&out, &dense)
 }
 
-/// [`fill`] of a tensor on a GPU by a generator that makes one number after the other: on the host.
+/// [`fill`] of a tensor on a GPU by a sequential generator: the numbers are drawn on the host and copied.
 #[inline(never)]
 fn fill_from_host(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operand]) -> Result<()> {
     let there = list(parameters.len(), |k| on_host(&parameters[k].tensor()?))?;
@@ -64,18 +64,18 @@ fn fill_from_host(r: &Tensor, generator: &mut Generator, draw: Draw, parameters:
     copy::copy(r, &drawn.tensor()?)
 }
 
-/// [`fill`] of floats.
+/// [`fill`] of a float tensor.
 fn fill_floats(r: &Tensor, generator: &mut Generator, draw: Draw) -> Result<()> {
     check_float(r)?;
     fill(r, generator, draw, &[])
 }
 
-/// Fails for integers, which most distributions have no values in.
+/// Fails for integers, because most distributions are continuous.
 fn check_float(r: &Tensor) -> Result<Dtype> {
     Domain::Float.check(r.defined()?)
 }
 
-/// Numbers that elements are drawn by, in float64 and in the shape of all of them together.
+/// The parameters of a distribution for each element, as float64 tensors of their common shape.
 struct Parameters<const N: usize> {
     dtype: Dtype,
     shape: Dims,
@@ -94,20 +94,20 @@ impl<const N: usize> Parameters<N> {
         Ok(Parameters { dtype, shape, values })
     }
 
-    /// Makes `r` of elements drawn by these parameters; whole numbers may become integers.
+    /// Fills `r` with elements drawn by these parameters. With `whole`, `r` may be an integer tensor.
     fn draw(&self, r: &Tensor, generator: &mut Generator, whole: bool, draw: Draw) -> Result<()> {
         let operands = list(N, |k| Operand::of(&self.values[k]))?;
         let parameters: SmallVec<[&Operand; 2]> = operands.iter().collect();
         make(r, self.dtype, whole, &self.shape, |r| fill(r, generator, draw, &parameters))
     }
 
-    /// The numbers of parameter `k`, in row-major order.
+    /// The values of parameter `k` in row-major order.
     fn list(&self, k: usize) -> Result<Elements<'_, f64>> {
         elements(&self.values[k])
     }
 }
 
-/// The dtype and the shape of tensors together, which must be floats.
+/// The common dtype and the broadcast shape of tensors, which must be float.
 fn common<const N: usize>(tensors: [&Tensor; N]) -> Result<(Dtype, Dims)> {
     let (mut dtype, mut shape) = (check_float(tensors[0])?, tensors[0].layout()?.shape);
     for t in &tensors[1..] {
@@ -117,14 +117,14 @@ fn common<const N: usize>(tensors: [&Tensor; N]) -> Result<(Dtype, Dims)> {
     Ok((dtype, shape))
 }
 
-/// Lets `write` fill `r`, which gets this shape, and this dtype if it has none. Whole numbers may become integers. Where
-/// `write` fails, it does so before it writes.
+/// Prepares `r` with this shape, and this dtype if it is fresh, and calls `write` to fill it. With `whole`, `r` may be an integer tensor.
+/// If `write` fails, it has written nothing.
 fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let dtype = if whole { r.dtype().unwrap_or(dtype) } else { dtype };
     ready(r, (dtype, shape), Writes::ROW_MAJOR, Inputs::NONE)?.write_tensor(write)
 }
 
-/// Fails where one of the numbers is not as `fits` wants it, which `what` says.
+/// Fails if `fits` is false for a number. `what` describes the expected numbers.
 fn check_all(values: &[f64], what: &str, fits: impl Fn(f64) -> bool) -> Result<()> {
     match values.iter().find(|&&x| !fits(x)) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Elements in another order or more often: flipped, rolled, rotated, repeated, padded, and windows folded again.
+//! Elements in another order or repeated: flipped, rolled, rotated, repeated, padded; windows folded back.
 
 use super::create::disjoint;
 use super::index::select::index_select;
@@ -16,27 +16,27 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How a padded tensor goes on beyond its edges.
+/// The source of the elements in the padding of a tensor.
 pub type THPadMode = i32;
-/// With a number.
+/// A given number.
 pub const TH_PAD_CONSTANT: THPadMode = 0;
-/// Mirrored at the elements on the edge, which are not repeated.
+/// The elements mirrored at the edge; the edge element is not repeated.
 pub const TH_PAD_REFLECT: THPadMode = 1;
-/// With the elements on the edge.
+/// The element on the edge.
 pub const TH_PAD_REPLICATE: THPadMode = 2;
-/// From the other edge.
+/// The elements from the opposite edge.
 pub const TH_PAD_CIRCULAR: THPadMode = 3;
 
-/// `r` = the elements of `t` as `change` lays them out; steps may be negative.
+/// `r` = the elements of `t` in the layout that `change` makes. Strides may be negative.
 fn copy_with_layout(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
     let from = Operand::of(t)?;
-    let mut layout = from.layout.clone();
+    let mut layout = from.layout().clone();
     change(&mut layout)?;
     let writes = Writes::STRIDED.of(from.dtype);
     ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.launch(&Convert, &[&from.view(layout)])
 }
 
-/// Dimensions of `t`, none named twice.
+/// The dimensions of `t` in `dims`. A dimension named twice is an error.
 fn named(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
     let mut seen = Dims::filled(0, ndim);
     alloc::list(dims.len(), |k| {
@@ -68,7 +68,7 @@ pub fn flip(r: &Tensor, t: &Tensor, dims: &[i64]) -> Result<()> {
     })
 }
 
-/// `r` = `t` turned by `k` right angles from dimension `a` towards `b`
+/// `r` = `t` rotated by `k` right angles from dimension `a` towards `b`
 pub fn rot90(r: &Tensor, t: &Tensor, k: i64, a: i32, b: i32) -> Result<()> {
     let ndim = t.layout()?.ndim();
     if ndim < 2 {
@@ -95,8 +95,8 @@ pub fn rot90(r: &Tensor, t: &Tensor, k: i64, a: i32, b: i32) -> Result<()> {
     })
 }
 
-/// `r` = `t` moved on by `shifts` entries along `dims`, what leaves at one end coming back at the other; of all elements in a row without
-/// `dims`
+/// `r` = `t` shifted by `shifts` entries along `dims`; entries that leave at one end enter at the other. Without `dims`, all elements are
+/// shifted as one row.
 pub fn roll(r: &Tensor, t: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Result<()> {
     let layout = t.layout()?;
     let Some(dims) = dims else {
@@ -113,7 +113,7 @@ pub fn roll(r: &Tensor, t: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Res
     deliver([Some((r, t.defined()?, &made))])
 }
 
-/// A new tensor: `t` moved on along one dimension.
+/// A new tensor: `t` rolled along one dimension.
 fn rolled(t: &Tensor, shift: i64, dim: i32) -> Result<Tensor> {
     let shape = t.layout()?.shape;
     let (made, n) = (Tensor::empty(t.defined()?, &shape)?, shape[dim as usize]);
@@ -126,7 +126,7 @@ fn rolled(t: &Tensor, shift: i64, dim: i32) -> Result<Tensor> {
     Ok(made)
 }
 
-/// `r` = `t` `sizes[d]` times along each dimension, new ones in front
+/// `r` = `t` repeated `sizes[d]` times along each dimension, where new dimensions come first
 pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let have = t.layout()?.shape;
     if sizes.len() < have.len() {
@@ -147,8 +147,8 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     checked_numel(&shape)?;
     let mut source = Operand::of(t)?;
     let ready = ready(r, (source.dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&source)))?;
-    // Each dimension of the result as two: which time, and which entry.
-    let (to, from) = (ready.layout(), &source.layout);
+    // Each dimension of the result is two dims: the repetition, and the entry.
+    let (to, from) = (ready.layout(), source.layout());
     let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: to.offset };
     let mut often = Layout { shape: Dims::new(), strides: Dims::new(), offset: from.offset };
     for d in 0..sizes.len() {
@@ -161,7 +161,7 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
             often.strides.push(step);
         }
     }
-    source.layout = often;
+    source.set_layout(often);
     ready.write(|to| {
         if !shape.contains(&0) {
             copy::copy_to_part(to, &twice, &source)?;
@@ -170,7 +170,7 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     })
 }
 
-/// [`repeat`], where counts that are missing in front are 1
+/// [`repeat`] in which missing leading counts are 1.
 pub fn tile(r: &Tensor, t: &Tensor, counts: &[i64]) -> Result<()> {
     let missing = t.layout()?.ndim().saturating_sub(counts.len());
     let mut sizes = Dims::filled(1, missing);
@@ -178,12 +178,12 @@ pub fn tile(r: &Tensor, t: &Tensor, counts: &[i64]) -> Result<()> {
     repeat(r, t, &sizes)
 }
 
-/// `t`, or all of its elements in a row, and the dimension meant.
+/// `t` and `dim`, or, for `TH_ALL_DIMS`, all elements of `t` in a row and dimension 0.
 fn along_or_row(t: &Tensor, dim: i32) -> Result<(Tensor, i32)> {
     if dim == TH_ALL_DIMS { Ok((view::reshape(t, &[-1])?, 0)) } else { Ok((t.clone(), dim)) }
 }
 
-/// `r` = each entry along `dim` as often as `repeats` says, which has one number or one for each entry
+/// `r` = each entry along `dim` repeated as often as `repeats` says, which has one number, or one for each entry
 pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> Result<()> {
     let (t, dim) = along_or_row(t, dim)?;
     let shape = t.layout()?.shape;
@@ -221,20 +221,20 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
     index_select(r, &t, dim, &index)
 }
 
-/// `r` in the shape of `t`, but with `size` entries along dimension `d`: there are no elements.
+/// Makes `r` empty, in the shape of `t` with `size` entries along dimension `d`.
 fn nothing(r: &Tensor, t: &Tensor, d: usize, size: Option<i64>) -> Result<()> {
     let (mut shape, Some(size)) = (t.layout()?.shape, size) else { bail!(Shape, "dimension {d} overflows") };
     shape[d] = size;
     ready(r, (t.defined()?, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()))
 }
 
-/// [`repeat_interleave`] with one number
+/// [`repeat_interleave`] with one number.
 pub fn repeat_interleave_value(r: &Tensor, t: &Tensor, count: i64, dim: i32) -> Result<()> {
     let (t, dim) = along_or_row(t, dim)?;
     repeat_evenly(r, &t, wrap_dim(dim, t.ndim())?, count)
 }
 
-/// `r` = each entry of dimension `d` of `t` `count` times.
+/// `r` = each entry of dimension `d` of `t` repeated `count` times
 fn repeat_evenly(r: &Tensor, t: &Tensor, d: usize, count: i64) -> Result<()> {
     if count < 0 {
         bail!(Argument, "count {count} is negative")
@@ -246,7 +246,7 @@ fn repeat_evenly(r: &Tensor, t: &Tensor, d: usize, count: i64) -> Result<()> {
         return nothing(r, &t, d, size);
     }
     let Some(size) = size else { bail!(Shape, "dimension {d} overflows") };
-    // Each entry as a dimension of its own, of as many entries as it is repeated.
+    // Each entry gets a new dimension, expanded to `count`.
     let unsqueezed = view::derive(&t, |l| l.unsqueeze(d as i32 + 1))?;
     let mut often = unsqueezed.layout()?.shape;
     often[d + 1] = count;
@@ -255,7 +255,7 @@ fn repeat_evenly(r: &Tensor, t: &Tensor, d: usize, count: i64) -> Result<()> {
     deliver([Some((r, t.defined()?, &view::reshape(&made, &shape)?))])
 }
 
-/// `r` = `t` with more entries at both ends of its last dimensions: `pads` are those before and behind, for the last dimension first
+/// `r` = `t` padded at both ends of its last dimensions. `pads` has the number of entries before and behind, the last dimension first.
 pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar) -> Result<()> {
     let (dtype, have) = (t.defined()?, t.layout()?.shape);
     if !pads.len().is_multiple_of(2) || pads.len() / 2 > have.len() {
@@ -279,7 +279,7 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
     if checked_numel(&shape)? == 0 && have.contains(&0) {
         return ready(r, (dtype, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()));
     }
-    // One dimension after the other, each by the positions its entries come from.
+    // Pads one dimension after the other by an index of the source entries.
     let mut made = if pads.is_empty() { copy::contiguous_copy(t)? } else { disjoint(r, t)? };
     for (k, pair) in pads.chunks(2).enumerate() {
         let d = have.len() - 1 - k;
@@ -290,16 +290,15 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
     deliver([Some((r, dtype, &made))])
 }
 
-/// `r` = `value` in this shape, with `t`, or what the pads leave of it, inside.
+/// `r` = `value` in this shape, with `t` inside. Negative pads cut entries of `t` off.
 fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scalar) -> Result<()> {
     let mut inside = Operand::of(t)?;
     copy::check_range(inside.dtype, value)?;
     let value = rounded(inside.dtype, value);
     let ready = ready(r, (inside.dtype, shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&inside)))?;
-    let mut part = ready.layout().clone();
+    let (mut part, mut from) = (ready.layout().clone(), inside.layout().clone());
     for (k, pair) in pads.chunks(2).enumerate() {
         let (d, before, behind) = (shape.len() - 1 - k, pair[0], pair[1]);
-        let from = &mut inside.layout;
         let size = (from.shape[d] + before.min(0) + behind.min(0)).max(0);
         (part.shape[d], from.shape[d]) = (size, size);
         if size > 0 {
@@ -307,8 +306,11 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
             part.offset += before.max(0) * part.strides[d];
         }
     }
+    if !part.shape.contains(&0) {
+        inside.set_layout(from);
+    }
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, value)?;
+        copy::fill_part(to, to.layout(), value)?;
         if !part.shape.contains(&0) {
             copy::copy_to_part(to, &part, &inside)?;
         }
@@ -316,7 +318,7 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
     })
 }
 
-/// Where the entries of a padded dimension of `n` entries come from.
+/// The source index of each entry of a padded dimension that has `n` entries before padding.
 fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<Tensor> {
     let behind = size - n - before;
     let most = match mode {
@@ -348,7 +350,7 @@ fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<T
     })
 }
 
-/// `r` = windows along the last dimension of `t`, `step` apart along `dim`, added where they overlap: what unfold takes apart
+/// `r` = the windows in the last dimension of `t` added at places `step` apart along `dim`: the adjoint of `unfold`
 pub fn fold(r: &Tensor, t: &Tensor, dim: i32, step: i64) -> Result<()> {
     let have = t.layout()?.shape;
     if have.len() < 2 {
@@ -374,7 +376,7 @@ pub fn fold(r: &Tensor, t: &Tensor, dim: i32, step: i64) -> Result<()> {
     deliver([Some((r, dtype, &made))])
 }
 
-/// `r` = the `n`-th differences of neighbours along `dim`
+/// `r` = the `n`-th differences of adjacent entries along `dim`
 pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
     let shape = t.layout()?.shape;
     let d = wrap_dim(dim, shape.len())? as i32;
@@ -405,12 +407,12 @@ pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
     if times > 0 { differences(r, &made) } else { deliver([Some((r, dtype, &copy::contiguous_copy(t)?))]) }
 }
 
-/// How many tensors [`unravel_index`] makes, once every position is known to lie inside the shape.
+/// Checks that every position is inside the shape. Returns the number of tensors that [`unravel_index`] makes.
 pub fn check_positions(index: &Tensor, shape: &[i64]) -> Result<i64> {
     super::index::flat_positions(index, checked_numel(shape)?).map(|_| shape.len() as i64)
 }
 
-/// The index in each dimension of `shape` of elements counted in row-major order.
+/// The index in each dimension of `shape` for positions counted in row-major order.
 pub fn unravel_index(index: &Tensor, shape: &[i64]) -> Result<Vec<Tensor>> {
     let numel = checked_numel(shape)?;
     let positions = super::index::flat_positions(index, numel)?;
@@ -420,7 +422,7 @@ pub fn unravel_index(index: &Tensor, shape: &[i64]) -> Result<Vec<Tensor>> {
         block /= shape[d].max(1);
         device::written(&of_index, |made| {
             for (made, &position) in made.iter_mut().zip(positions.iter()) {
-                // `position` lies inside the shape, which then has no size 0.
+                // `position` is inside the shape, so no size is 0.
                 let position = if position < 0 { position + numel } else { position };
                 *made = position / block % shape[d];
             }

@@ -1,9 +1,9 @@
-//! Results: from the check of what the caller gave to the moment it changes.
+//! Results of operations, from the check of the caller's handle to the moment when the handle changes.
 //!
-//! [`ready`] refuses a handle that cannot become the result, derives from the inputs where the result may be written, and gets all the
-//! memory that there is to get. The operation writes to that, and then the caller sees the result: a call that fails has changed nothing.
-//! [`ready_all`] does so for several results; [`deliver`] makes results of tensors that an operation made because their shapes were not
-//! known before.
+//! [`ready`] refuses a handle that cannot become the result, derives from the inputs where the result may be written, and allocates all
+//! memory. The operation writes to this memory, and the caller's handle changes afterwards: a call that fails has changed nothing.
+//! [`ready_all`] does the same for several results. [`deliver`] stores tensors that an operation made because it did not know their shapes
+//! before.
 
 use super::copy::copy_elements;
 use super::device::check_result;
@@ -17,20 +17,20 @@ use crate::storage::Storage;
 use crate::tensor::{DimsMemory, Tensor};
 use smallvec::SmallVec;
 
-/// A result that may become what the operation makes.
+/// A handle that passed the checks and may become the result of an operation.
 struct Target<'a, 's> {
     r: &'a Tensor,
-    /// Its own dtype, or that of the operation if it has none.
+    /// The dtype of the handle, or the operation's dtype if the handle has none.
     dtype: Dtype,
-    /// That of the operation.
+    /// The operation's dtype.
     of: Dtype,
     shape: &'s [i64],
-    /// The result as it is, where it has its shape already.
+    /// The memory of `r` if `r` already has the shape of the result.
     kept: Option<Operand>,
 }
 
 impl<'a, 's> Target<'a, 's> {
-    /// Fails where a result of `dtype` and `shape` cannot go into `r`.
+    /// Fails if a result of `dtype` and `shape` cannot be stored in `r`.
     fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
         check_result(r)?;
         checked_numel(shape)?;
@@ -48,8 +48,9 @@ impl<'a, 's> Target<'a, 's> {
         Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(Operand::with(r, have, layout)?) })
     }
 
-    /// [`Target::place`] for what is `written` in another dtype than the operation's own, with more digits, say: a result of a third dtype
-    /// gets what a fresh one would have, converted.
+    /// [`Target::place`] for elements that the operation writes in dtype `written`, which may have more digits than the operation's dtype.
+    /// If `r` has a third dtype, the elements are written in the operation's dtype and then converted: `r` gets the values of a fresh
+    /// result.
     fn place_as(self, written: Dtype, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let (of, rounds) = (self.of, self.dtype != self.of && self.of != written);
         let placed = self.place(disjoint && !rounds, taken)?;
@@ -59,15 +60,15 @@ impl<'a, 's> Target<'a, 's> {
         placed.converted_from(of)
     }
 
-    /// [`Target::place`] for elements that are written in this way; what is converted when all are written may lie where inputs do, but not
-    /// where `others` do.
+    /// [`Target::place`] for elements that are written as `writes` says. A result that is converted after all elements are written may
+    /// share memory with inputs, but not with `others`.
     fn ready(self, writes: Writes, disjoint: bool, inputs: &Inputs<'_>, others: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let (of, taken) = (self.of, |own: &Storage| inputs.lie_in(own) || others(own));
         match writes.dtype {
             Some(written) if writes.converts => self.place_as(written, disjoint, &taken),
             Some(written) if written != self.dtype || written != of => {
                 let mut placed = self.place(false, others)?;
-                // Elements as written become elements of a fresh result, and these the elements of `r`.
+                // Written elements are converted to the operation's dtype, and these to the dtype of `r`.
                 for step in [of, written] {
                     if placed.written.dtype != step {
                         placed = placed.converted_from(step)?;
@@ -79,8 +80,8 @@ impl<'a, 's> Target<'a, 's> {
         }
     }
 
-    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `disjoint`
-    /// from it until all is done; any other lies in its own storage, unless that is `taken`.
+    /// Allocates the memory for the result. A result that keeps its shape is written in place, unless the elements must stay `disjoint`
+    /// from it until the operation is done. Any other result is written to the storage of `r`, unless that storage is `taken`.
     fn place(self, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let Target { r, dtype, shape, kept, .. } = self;
         if let Some(kept) = kept {
@@ -106,14 +107,14 @@ impl<'a, 's> Target<'a, 's> {
         // Elements before the result keep their values.
         let before = layout.offset.min(own.len()) as usize * dtype.size();
         if before > 0 {
-            // SAFETY: both storages hold `before` bytes, and nobody else has the new one.
+            // SAFETY: both storages hold `before` bytes, and no other handle refers to the new one.
             unsafe { own.data().copy_to_nonoverlapping(larger.data(), before) };
         }
         Ok(Placed { r, written: Operand::inside(larger, dtype, layout), commit: Commit::Exchanged { dims, storage: own } })
     }
 }
 
-/// Memory of its own for a row-major result.
+/// Separate memory for a row-major result.
 fn made(dtype: Dtype, shape: &[i64]) -> Result<Operand> {
     let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
     Ok(Operand::inside(storage, dtype, Layout::contiguous(shape)))
@@ -122,9 +123,10 @@ fn made(dtype: Dtype, shape: &[i64]) -> Result<Operand> {
 /// The operands that an operation reads while it writes the result.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// Each of their elements is read before the one at the same place of the result is written, and not again.
+    /// Operands read at the index that is written: each element is read once, before the element of the result at the same index is
+    /// written.
     in_step: &'a [Operand],
-    /// Their elements are read in any order.
+    /// Operands whose elements are read in any order.
     anywhere: &'a [Operand],
 }
 
@@ -142,18 +144,18 @@ impl<'a> Inputs<'a> {
         Inputs { in_step: &[], anywhere: operands }
     }
 
-    /// These, and others that are read in any order.
+    /// Adds operands that are read in any order.
     pub fn and_anywhere(self, operands: &'a [Operand]) -> Inputs<'a> {
         Inputs { anywhere: operands, ..self }
     }
 
-    /// True if writing `to` would change elements that are still to be read.
+    /// Returns true if writing `to` would change elements that the operation reads later.
     fn overwritten_by(&self, to: &Operand) -> bool {
         let by_steps = self.in_step.iter().any(|input| to.overlaps(input) && !to.in_step_with(input));
         by_steps || self.anywhere.iter().any(|input| to.overlaps(input))
     }
 
-    /// True if elements lie in `storage`.
+    /// Returns true if an input shares memory with `storage`.
     fn lie_in(&self, storage: &Storage) -> bool {
         self.in_step.iter().chain(self.anywhere).any(|input| input.lies_in(storage))
     }
@@ -162,61 +164,61 @@ impl<'a> Inputs<'a> {
 /// The elements that an operation writes.
 #[derive(Clone, Copy)]
 pub struct Writes {
-    /// Their dtype; `None` if they are written in that of the result, whichever that is.
+    /// The dtype of the written elements; `None` means the dtype of the result.
     dtype: Option<Dtype>,
-    /// True if the operation converts them on their way to the result.
+    /// True if the operation itself converts the elements to the dtype of the result.
     converts: bool,
-    /// True if they are written row-major, else as the layout of the result says.
+    /// True if the elements are written in row-major order, false if they are written in the layout of the result.
     row_major: bool,
 }
 
 impl Writes {
-    /// True if the elements of a result that keeps its place are written elsewhere first.
+    /// Returns true if the elements of a result that keeps its place must be written to separate memory first.
     fn must_move(&self, to: &Operand, inputs: &Inputs<'_>) -> bool {
-        (self.row_major && !to.layout.is_contiguous()) || inputs.overwritten_by(to)
+        (self.row_major && !to.layout().is_contiguous()) || inputs.overwritten_by(to)
     }
 
-    /// In the dtype and the layout of the result.
+    /// Elements in the dtype and the layout of the result.
     pub(crate) const STRIDED: Writes = Writes { dtype: None, converts: false, row_major: false };
-    /// In the dtype of the result.
+    /// Elements in the dtype of the result, in row-major order.
     pub(crate) const ROW_MAJOR: Writes = Writes { row_major: true, ..Writes::STRIDED };
 
-    /// In this dtype, from which they are converted once all are written.
+    /// Elements of this dtype. They are converted once all are written.
     pub fn of(self, dtype: Dtype) -> Writes {
         Writes { dtype: Some(dtype), ..self }
     }
 
-    /// In the layout of the result, computed in this dtype and converted by the operation.
+    /// Elements in the layout of the result, computed in this dtype and converted by the operation.
     pub fn converted_from(dtype: Dtype) -> Writes {
         Writes { dtype: Some(dtype), converts: true, ..Writes::STRIDED }
     }
 }
 
-/// A result that is asked for.
+/// A result that the caller asks for.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a, 's> {
     /// The handle.
     pub r: &'a Tensor,
-    /// The dtype of a fresh one.
+    /// The dtype of a fresh result.
     pub dtype: Dtype,
     /// The shape.
     pub shape: &'s [i64],
-    /// The way it is written.
+    /// The way in which the operation writes the elements.
     pub writes: Writes,
 }
 
-/// Results that can be written without failing: all memory is there.
+/// Results that can be written without failing, because all memory is allocated.
 pub struct Ready<'a, const N: usize>([Option<Placed<'a>>; N]);
 
-/// Readies `r` for elements of `dtype` and `shape` that are made of `inputs`. It is written in place where it keeps its shape and no input
-/// is overwritten before it is read.
+/// Prepares `r` for elements of `dtype` and `shape` that are computed from `inputs`. The result is written in place if it keeps its shape
+/// and no input is overwritten before it is read.
 pub fn ready<'a>(r: &'a Tensor, (dtype, shape): (Dtype, &[i64]), writes: Writes, inputs: Inputs<'_>) -> Result<Ready<'a, 1>> {
     let target = Target::check(r, dtype, shape)?;
     let disjoint = target.kept.as_ref().is_some_and(|to| writes.must_move(to, &inputs));
     target.ready(writes, disjoint, &inputs, &|_| false).map(|placed| Ready([Some(placed)]))
 }
 
-/// [`ready`] for the results that are asked for, none of which is written where another lies.
+/// [`ready`] for several results. No two of them are written to the same memory.
 pub fn ready_all<'a, const N: usize>(wanted: [Option<Wanted<'a, '_>>; N], inputs: Inputs<'_>) -> Result<Ready<'a, N>> {
     let handle = |k: usize| wanted[k].map(|w| w.r);
     if (1..N).any(|k| (0..k).any(|j| handle(k).zip(handle(j)).is_some_and(|(r, other)| r.is(other)))) {
@@ -244,36 +246,36 @@ pub fn ready_all<'a, const N: usize>(wanted: [Option<Wanted<'a, '_>>; N], inputs
 }
 
 impl<'a, const N: usize> Ready<'a, N> {
-    /// The elements that are written of each result.
+    /// The memory of each result that the operation writes.
     #[inline(always)]
     pub fn operands(&self) -> [Option<&Operand>; N] {
         self.0.each_ref().map(|placed| placed.as_ref().map(|placed| &placed.written))
     }
 
-    /// Lets a device write the results from `inputs`.
+    /// Has a device compute the results from `inputs`.
     #[inline(always)]
     pub fn launch(mut self, work: &impl Launchable, inputs: &[&Operand]) -> Result<()> {
         launch_on(work, self.operands(), inputs)?;
         commit(&mut self.0)
     }
 
-    /// [`Ready::launch`] with the results in other layouts, which `layout` makes of theirs.
+    /// [`Ready::launch`] that writes each result in the layout that `layout` returns for the result's layout.
     #[inline(always)]
     pub fn launch_in(mut self, layout: impl Fn(&Layout) -> Layout, work: &impl Launchable, inputs: &[&Operand]) -> Result<()> {
-        let views = self.operands().map(|out| out.map(|out| out.view(layout(&out.layout))));
+        let views = self.operands().map(|out| out.map(|out| out.view(layout(out.layout()))));
         launch_on(work, views.each_ref().map(Option::as_deref), inputs)?;
         commit(&mut self.0)
     }
 }
 
-/// Does the work on the device that holds the operands.
+/// Runs the work on the device that holds the operands.
 #[inline(always)]
 fn launch_on<const N: usize>(work: &impl Launchable, out: [Option<&Operand>; N], inputs: &[&Operand]) -> Result<()> {
     backend::of(out.iter().copied().flatten().chain(inputs.iter().copied()))?.launch(work, &out, inputs)
 }
 
 impl Ready<'_, 1> {
-    /// The elements that are written.
+    /// The memory that the operation writes.
     #[inline(always)]
     pub fn operand(&self) -> &Operand {
         match &self.0 {
@@ -284,7 +286,7 @@ impl Ready<'_, 1> {
 
     /// The layout of the elements that are written.
     pub fn layout(&self) -> &Layout {
-        &self.operand().layout
+        self.operand().layout()
     }
 
     /// The dtype of the elements that are written.
@@ -292,13 +294,13 @@ impl Ready<'_, 1> {
         self.operand().dtype
     }
 
-    /// Writes all elements, and makes the result of them. Where `write` fails, it does so before it writes.
+    /// Calls `write`, which writes all elements, and stores them in the result. If `write` fails, it has written nothing.
     pub fn write(mut self, write: impl FnOnce(&Operand) -> Result<()>) -> Result<()> {
         write(self.operand())?;
         commit(&mut self.0)
     }
 
-    /// [`Ready::write`] to a tensor.
+    /// [`Ready::write`] for a function that writes to a tensor.
     pub fn write_tensor(mut self, write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
         match &self.0 {
             [Some(Placed { r, commit: Commit::Nothing, .. })] => write(r),
@@ -308,27 +310,27 @@ impl Ready<'_, 1> {
     }
 }
 
-/// A result whose memory stands ready.
+/// A result whose memory is allocated.
 struct Placed<'a> {
     r: &'a Tensor,
-    /// The place where the elements are written.
+    /// The memory that the operation writes.
     written: Operand,
     commit: Commit<'a>,
 }
 
-/// The step that makes the result of the elements written. Boxes keep it small in the common case, since it is moved about.
+/// The step that stores the written elements in the result. Large variants are boxed, because values of this type are moved often.
 enum Commit<'a> {
-    /// It is the result.
+    /// The elements were written to the result.
     Nothing,
-    /// The result, which is this, takes the elements.
+    /// The elements are copied to this operand, which is the result.
     Copied(Box<Operand>),
-    /// This takes the elements, converted, and then becomes the result.
+    /// The elements are converted into this place, which is committed next.
     Converted(Box<Placed<'a>>),
-    /// The result takes geometry and storage.
+    /// The result gets the new geometry and the new storage.
     Adopted(DimsMemory),
-    /// The result takes the geometry, its storage the memory.
+    /// The result gets the new geometry, and its storage exchanges memory with the new storage.
     Exchanged { dims: DimsMemory, storage: Storage },
-    /// The result's storage is grown by its allocator, and the result takes the elements.
+    /// The result's storage is grown by its allocator, and the elements are copied into it.
     Grown { dims: DimsMemory, layout: Box<Layout>, storage: Storage },
 }
 
@@ -342,13 +344,13 @@ impl Placed<'_> {
         }
     }
 
-    /// This, written in memory of its own and as another dtype until all is done.
+    /// Separate memory of another dtype, which is converted into this place when all elements are written.
     fn converted_from(self, dtype: Dtype) -> Result<Self> {
-        let written = made(dtype, &self.written.layout.shape)?;
+        let written = made(dtype, &self.written.layout().shape)?;
         Ok(Placed { r: self.r, written, commit: Commit::Converted(Box::new(self)) })
     }
 
-    /// Grows the storage where only its own allocator can, and says how long it was.
+    /// Grows a storage that only its own allocator can grow. Returns the previous length.
     fn grow(&self) -> Result<Option<i64>> {
         match &self.commit {
             Commit::Converted(placed) => placed.grow(),
@@ -363,7 +365,7 @@ impl Placed<'_> {
     fn shrink(&self, before: Option<i64>) {
         match (&self.commit, before) {
             (Commit::Converted(placed), _) => placed.shrink(before),
-            // A storage that cannot shrink stays longer than it was: no element is lost.
+            // A storage that cannot shrink stays longer than before. No element is lost.
             (Commit::Grown { storage, .. }, Some(len)) => _ = storage.resize(len),
             _ => {}
         }
@@ -380,12 +382,12 @@ impl Placed<'_> {
             }
             Commit::Adopted(dims) => {
                 if let Some(storage) = written.storage.take() {
-                    r.point_at(dims, storage, written.dtype, &written.layout);
+                    r.point_at(dims, storage, written.dtype, written.layout());
                 }
             }
             Commit::Exchanged { dims, storage } => {
                 written.storage.iter().for_each(|made| storage.exchange_memory(made));
-                r.point_at(dims, storage, written.dtype, &written.layout);
+                r.point_at(dims, storage, written.dtype, written.layout());
             }
             Commit::Grown { dims, layout, storage } => {
                 r.point_at(dims, storage.clone(), written.dtype, &layout);
@@ -396,8 +398,9 @@ impl Placed<'_> {
     }
 }
 
-/// Where one of the results of an operation still has to grow when all is written, the others are not touched before: what would be written
-/// to their own storages goes elsewhere. A handle that takes over memory is as it was until then.
+/// If a result's storage must be grown by its allocator at the end, the allocator may refuse. Therefore results that would be written to
+/// their own storages are written to separate memory first. Results that adopt new memory need no change, because their handles are
+/// untouched until then.
 fn defer_unless_grown(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
     let touched = |placed: &Placed<'_>| !placed.grows() && placed.r.storage().is_some_and(|own| placed.written.lies_in(&own));
     if placed.iter().flatten().any(Placed::grows) {
@@ -411,10 +414,11 @@ fn defer_unless_grown(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
     Ok(())
 }
 
-/// A handle, the dtype that a fresh one gets, and the tensor of its own that was made for it.
+/// A handle, the dtype of a fresh result, and the tensor whose elements become the result.
 pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
 
-/// Makes results of tensors whose shapes were not known before: all of them, or none. A fresh handle takes over what was made where it can.
+/// Stores finished tensors in the handles of the caller: all of them, or none if the call fails. A fresh handle adopts the tensor's memory
+/// if dtype and layout allow it.
 pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
     let (mut placed, made) = places(results)?;
     defer_unless_grown(&mut placed)?;
@@ -430,10 +434,10 @@ fn two_in_one<T>() -> Result<T> {
     bail!(Argument, "two results need a tensor each")
 }
 
-/// Places for results, and what is to be copied there.
+/// The places of the results, and the tensors that are copied there.
 type Places<'a, const N: usize> = ([Option<Placed<'a>>; N], [Option<Operand>; N]);
 
-/// Gets the memory for results that lie on none of each other's storages.
+/// Allocates memory for results. No result is written to the storage of another result.
 fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N>> {
     let handle = |k: usize| results[k].map(|(r, ..)| r);
     let same = |k: usize, j: usize| handle(k).is_some_and(|r| handle(j).is_some_and(|other| r.is(other)));
@@ -444,9 +448,9 @@ fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N
     let mut placed: [Option<Placed<'_>>; N] = [const { None }; N];
     for (k, (r, dtype, from)) in results.into_iter().enumerate().filter_map(|(k, result)| Some((k, result?))) {
         let from = Operand::of(from)?;
-        let shape = from.layout.shape.clone();
+        let shape = from.layout().shape.clone();
         let target = Target::check(r, dtype, &shape)?;
-        if r.dtype().is_none() && from.dtype == dtype && from.layout.is_contiguous() {
+        if r.dtype().is_none() && from.dtype == dtype && from.layout().is_contiguous() {
             placed[k] = Some(Placed { r, written: from, commit: Commit::Adopted(r.dims_memory(shape.len())?) });
             continue;
         }
@@ -457,14 +461,13 @@ fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N
     Ok((placed, made))
 }
 
-/// Makes results of the elements that were written: all of them, or none where an allocator of the caller does not give what it is asked
-/// for.
+/// Stores the written elements in the results: in all of them, or in none if an allocator of the caller refuses to grow a storage.
 #[inline(always)]
 fn commit(results: &mut [Option<Placed<'_>>]) -> Result<()> {
     if results.iter().flatten().all(|placed| matches!(placed.commit, Commit::Nothing)) { Ok(()) } else { change(results) }
 }
 
-/// [`commit`] where a result is not yet as it was written.
+/// The part of [`commit`] for results that were not written in place.
 #[inline(never)]
 fn change(results: &mut [Option<Placed<'_>>]) -> Result<()> {
     let mut before: SmallVec<[Option<i64>; 3]> = SmallVec::new();

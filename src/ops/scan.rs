@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::launch::{LineOp, Lines};
 use crate::tensor::Tensor;
 
-/// `r[i] = t[0] + ... + t[i]` along `dim`, or the product, of `t` in the dtype `asked` for; if none is, integers and Bool give int64.
+/// `r[i] = t[0] + ... + t[i]` along `dim`, or the product. `t` is converted to `asked`. Without it, integers and Bool give int64.
 fn totals(product: bool, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     let rounded = rounded(t, asked)?;
     let t = rounded.as_ref().unwrap_or(t);
@@ -16,18 +16,18 @@ fn totals(product: bool, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>)
     along(t, dim, work, LineResult::Same, [Want { r: Some(r), dtype: result }, Want::NOTHING])
 }
 
-/// Running sums.
+/// `r` = running sums along `dim`
 pub fn cumsum(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     totals(false, r, t, dim, asked)
 }
 
-/// Running products.
+/// `r` = running products along `dim`
 pub fn cumprod(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     totals(true, r, t, dim, asked)
 }
 
-/// The greatest elements so far, or the least, and where they are: the last of equals. Either result may be absent. A NaN stays the
-/// greatest.
+/// The greatest or least elements so far, and their positions: of equal elements the last one. Either result may be absent. From a NaN on,
+/// the results are NaN.
 pub fn extremes(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
     let wants = [Want { r: values, dtype }, Want::indices(indices)?];

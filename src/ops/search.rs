@@ -1,4 +1,4 @@
-//! Places in ascending sequences: searchsorted, bucketize; membership: isin.
+//! Binary search in ascending sequences: searchsorted, bucketize; membership: isin.
 
 use super::dense::dense;
 use super::device;
@@ -12,19 +12,19 @@ use crate::launch::Search;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
-/// The dtype in which elements of both are compared.
+/// The dtype in which elements of both tensors are compared.
 fn common(a: &Tensor, b: &Tensor) -> Result<Dtype> {
     let (a, b) = ((a.defined()?, a.ndim()), (b.defined()?, b.ndim()));
     Ok(Promotion::default().tensor(a.0, a.1).tensor(b.0, b.1).result().unwrap_or(a.0))
 }
 
-/// `t` row-major and as numbers of `dtype`.
+/// `t` as row-major numbers of `dtype`, in its compute type.
 fn numbers(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     dense(&copy::to_dtype(t, dtype)?, dtype.compute())
 }
 
-/// `r` = the place of each element of `t` in `sequence`, which ascends along its last dimension, or does in the order of `sorter`: before
-/// elements equal to it, or with `right` behind them.
+/// `r` = the position of each element of `t` in `sequence`: before elements equal to it, or with `right` after them. `sequence` ascends
+/// along its last dimension, directly or in the order of `sorter`.
 pub fn searchsorted(r: &Tensor, sequence: &Tensor, t: &Tensor, right: bool, sorter: Option<&Tensor>) -> Result<()> {
     let dtype = common(sequence, t)?;
     Want::indices(Some(r))?;
@@ -42,12 +42,12 @@ pub fn searchsorted(r: &Tensor, sequence: &Tensor, t: &Tensor, right: bool, sort
     deliver([Some((r, Dtype::Int64, &made))])
 }
 
-/// Lets a device search.
+/// Runs the search on the device of the operands.
 fn found(work: Search, to: &Tensor, sequences: &Tensor, x: &Tensor) -> Result<()> {
     launch(&work, &Operand::of(to)?, &[&Operand::of(sequences)?, &Operand::of(x)?])
 }
 
-/// The sorter of sequences of this shape, row-major, its places checked.
+/// The sorter of sequences of this shape, row-major and with checked positions.
 fn places(sorter: &Tensor, shape: &[i64], n: i64) -> Result<Tensor> {
     let (dtype, have) = (sorter.defined()?, sorter.layout()?.shape);
     if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
@@ -63,7 +63,7 @@ fn places(sorter: &Tensor, shape: &[i64], n: i64) -> Result<Tensor> {
     Ok(sorter)
 }
 
-/// [`searchsorted`] in one sequence, the `boundaries` of buckets.
+/// [`searchsorted`] in a single sequence, the `boundaries` of buckets.
 pub fn bucketize(r: &Tensor, t: &Tensor, boundaries: &Tensor, right: bool) -> Result<()> {
     if boundaries.ndim() != 1 {
         bail!(Shape, "expected a vector of boundaries, got shape {:?}", boundaries.layout()?.shape.as_slice())
@@ -71,8 +71,8 @@ pub fn bucketize(r: &Tensor, t: &Tensor, boundaries: &Tensor, right: bool) -> Re
     searchsorted(r, boundaries, t, right, None)
 }
 
-/// `r` = whether each element of `t` is among `tests`, or with `invert` whether it is not. That neither has an element twice saves nothing
-/// here.
+/// `r` = true where an element of `t` is among `tests`, or with `invert` where it is not. The hint that all elements are distinct is
+/// ignored.
 pub fn isin(r: &Tensor, t: &Tensor, tests: &Tensor, _unique: bool, invert: bool) -> Result<()> {
     let dtype = common(t, tests)?;
     let (x, tests) = (numbers(t, dtype)?, numbers(tests, dtype)?);

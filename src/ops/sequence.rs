@@ -8,23 +8,23 @@ use crate::layout::Dims;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r = start, start + step, ...` before `end`.
+/// `r = start, start + step, ...` up to, but not including, `end`
 pub fn arange(r: &Tensor, start: Scalar, end: Scalar, step: Scalar) -> Result<()> {
     let progression = Progression::new(start, end, step, false)?;
     progression.write(r, progression.dtype())
 }
 
-/// `r = start, start + step, ...` up to and including `end`.
+/// `r = start, start + step, ...` up to and including `end`
 pub fn range(r: &Tensor, start: Scalar, end: Scalar, step: Scalar) -> Result<()> {
     Progression::new(start, end, step, true)?.write(r, default_dtype())
 }
 
-/// `n` numbers from `start` on, `step` apart.
+/// `n` numbers from `start` on, in distances of `step`.
 struct Progression {
     start: Scalar,
     step: Scalar,
     n: i64,
-    /// True if start, end and step are whole.
+    /// True if start, end and step are integers.
     whole: bool,
 }
 
@@ -56,12 +56,12 @@ impl Progression {
         Ok(Progression { start, step, n, whole: [start, end, step].into_iter().all(Scalar::is_whole) })
     }
 
-    /// int64 for whole numbers, else the default dtype.
+    /// int64 if all numbers are integers, else the default dtype.
     fn dtype(&self) -> Dtype {
         if self.whole { Dtype::Int64 } else { default_dtype() }
     }
 
-    /// Into `r`, or into a fresh one of dtype `fresh`.
+    /// Writes the numbers to `r`. A fresh `r` gets the dtype `fresh`.
     fn write(&self, r: &Tensor, fresh: Dtype) -> Result<()> {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
         let line = Ramp { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
@@ -72,12 +72,12 @@ impl Progression {
     }
 }
 
-/// `r = steps` numbers from `start` to `end`, both included, evenly spaced.
+/// `r` = `steps` evenly spaced numbers from `start` to `end`, both included
 pub fn linspace(r: &Tensor, start: f64, end: f64, steps: i64) -> Result<()> {
     spaced(r, start, end, steps, None)
 }
 
-/// `r = base^x` for `steps` numbers `x` from `start` to `end`, both included, evenly spaced.
+/// `r = base^x` for `steps` evenly spaced numbers `x` from `start` to `end`, both included
 pub fn logspace(r: &Tensor, start: f64, end: f64, base: f64, steps: i64) -> Result<()> {
     spaced(r, start, end, steps, Some(base))
 }
@@ -88,20 +88,20 @@ fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, base: Option<f64>) -> Re
     }
     let last = steps - 1;
     let end = if steps == 1 { start } else { end };
-    // The difference may overflow where neither end does.
+    // The difference may overflow even if both ends are finite.
     let whole = (end - start) / last as f64;
     let step = match () {
         _ if steps <= 2 => 0.0,
         _ if whole.is_finite() => whole,
         _ => end / last as f64 - start / last as f64,
     };
-    // From both ends to the middle, so that the second half mirrors the first.
+    // Numbers are computed from both ends to the middle, so that the second half mirrors the first.
     let (up, down) = (Ramp { anchor: start, origin: 0, step }, Ramp { anchor: end, origin: last, step });
     let numbers = Spaced { up, down, half: (steps / 2) as usize, base };
     store(r, default_dtype(), steps, |_| Sequence::Spaced(numbers))
 }
 
-/// Fills `r` in row-major order with the sequence for its dtype. A tensor that has `n` elements already keeps its shape.
+/// Fills `r` in row-major order with the sequence for its dtype. A tensor that already has `n` elements keeps its shape.
 fn store(r: &Tensor, result: Dtype, n: i64, sequence: impl FnOnce(Dtype) -> Sequence) -> Result<()> {
     let shape = match r.dtype() {
         Some(_) => Some(r.layout()?.shape).filter(|shape| shape.iter().product::<i64>() == n),

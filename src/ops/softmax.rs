@@ -1,4 +1,4 @@
-//! Softmax and its kin, and vectors shortened to a norm.
+//! Softmax and related functions, and vectors scaled down to a norm.
 
 use super::copy;
 use super::dense::{dense, launched};
@@ -16,19 +16,19 @@ use crate::operand::one_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The dim or the dims to go over.
+/// The dimension or dimensions over which to sum.
 #[derive(Clone, Copy)]
 enum Along<'a> {
     Dim(i32),
     Dims(&'a [i64]),
 }
 
-/// `r = e^t / sum of e^t along dim`; floats only, or in the float `asked` for.
+/// `r = e^t / sum of e^t along dim`; floats only, or converted to the float `asked` for
 pub fn softmax(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     along_in(Kind::Softmax, r, t, dim, asked)
 }
 
-/// `r = t - log(sum of e^t along dim)`; floats only, or in the float `asked` for.
+/// `r = t - log(sum of e^t along dim)`; floats only, or converted to the float `asked` for
 pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     along_in(Kind::LogSoftmax, r, t, dim, asked)
 }
@@ -38,17 +38,25 @@ fn along_in(kind: Kind, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) 
     run(kind, r, rounded.as_ref().unwrap_or(t), asked.unwrap_or(t.defined()?), Along::Dim(dim), LineResult::Same)
 }
 
-/// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
+/// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype
 pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dim(dim), LineResult::One { keepdim })
 }
 
-/// [`logsumexp`] over several dims, or over all if none is given.
+/// The numbers of [`Kind::Parts`] for each line of `t` along `dim`; floats only.
+pub(super) fn parts(t: &Tensor, dim: i32) -> Result<[Tensor; 2]> {
+    let (parts, dtype) = ([Tensor::fresh()?, Tensor::fresh()?], Domain::Float.check(t.defined()?)?.compute());
+    let wants = parts.each_ref().map(|r| Want { r: Some(r), dtype });
+    along(t, dim, Lines { op: LineOp::Softmax(Kind::Parts), compute: dtype }, LineResult::One { keepdim: false }, wants)?;
+    Ok(parts)
+}
+
+/// [`logsumexp`] over several dims; no dims means all.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
     run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dims(dims), LineResult::One { keepdim })
 }
 
-/// One of the three, of `t` read as `dtype`.
+/// Runs one of the three kinds on `t`, read as `dtype`.
 fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form: LineResult) -> Result<()> {
     let work = Lines { op: LineOp::Softmax(kind), compute: Domain::Float.check(dtype)?.compute() };
     let wants = [Want { r: Some(r), dtype }, Want::NOTHING];
@@ -58,12 +66,12 @@ fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form:
     }
 }
 
-/// `r = y * (g - sum of g * y along dim)`, the gradient of [`softmax`] from its result; floats only.
+/// `r = y * (g - sum of g * y along dim)`: the gradient of [`softmax`] from its result; floats only
 pub fn softmax_gradient(r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<()> {
     gradient(Kind::Softmax, r, g, y, dim)
 }
 
-/// `r = g - e^y * sum of g along dim`, the gradient of [`log_softmax`] from its result; floats only.
+/// `r = g - e^y * sum of g along dim`: the gradient of [`log_softmax`] from its result; floats only
 pub fn log_softmax_gradient(r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<()> {
     gradient(Kind::LogSoftmax, r, g, y, dim)
 }
@@ -79,7 +87,7 @@ fn gradient(kind: Kind, r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<
     }
     let size = |sizes: &[i64]| sizes.iter().product::<i64>() as usize;
     let lines = match shape.split_at(dim) {
-        // Without elements there are no lines, whatever their number and length.
+        // A tensor without elements has no lines. The product of its other sizes may overflow.
         _ if shape.contains(&0) => LineShape { outer: 0, n: 0, inner: 1 },
         (before, [n, after @ ..]) => LineShape { outer: size(before), n: *n as usize, inner: size(after) },
         (_, []) => LineShape { outer: 1, n: 1, inner: 1 },
@@ -89,14 +97,14 @@ fn gradient(kind: Kind, r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<
     launched(r, (dtype, compute), &shape, [&[&g, &y], &[]], &SoftmaxGradient { of: kind, lines })
 }
 
-/// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only.
+/// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only
 pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
     let work = Lines { op: LineOp::LogSums, compute: Domain::Float.check(dtype)?.compute() };
     along(t, dim, work, LineResult::Same, [Want { r: Some(r), dtype }, Want::NOTHING])
 }
 
-/// `r = t`, each slice along `dim` scaled down to `maxnorm` if its p-norm is greater.
+/// `r = t`, with each slice along `dim` scaled down to p-norm `maxnorm` if its norm is greater
 pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<()> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let dim = wrap_dim(dim, shape.len())?;
@@ -115,7 +123,7 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
     norm(To::tensor(&norms, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
     let factors = device::written::<f64>(&norms.layout()?.shape, |factors| {
         for (factor, &norm) in factors.iter_mut().zip(device::elements::<f64>(&norms)?.iter()) {
-            // The divisor is TH's.
+            // TH adds 1e-7 to the divisor, too.
             *factor = if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 };
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Elements in order: sort, argsort and topk along a dimension, lexsort by several keys.
+//! Sorting: sort, argsort and topk along a dimension, lexsort by several keys.
 
 use super::dense::dense;
 use super::lines::{LineResult, Source, Want};
@@ -14,18 +14,17 @@ use crate::layout::{Layout, wrap_dim};
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
-/// Where values and indices go; either may be absent.
+/// The handles of the values and of the indices. Either may be absent.
 type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
 
-/// `values` = the elements of `t` in order along `dim`, `indices` = where each stood. Equal elements keep their order, whether asked to or
-/// not.
+/// `values` = the elements of `t` sorted along `dim`, `indices` = their previous positions. Sorting is always stable.
 pub fn sort(results: Results<'_>, t: &Tensor, dim: i32, descending: bool, _stable: bool) -> Result<()> {
     let source = Source::one(t, dim)?;
     let wants = wants(results, source.dtype())?;
     source.run(Lines { op: LineOp::Sort { descending }, compute: source.dtype().compute() }, LineResult::Same, wants)
 }
 
-/// `values` = all elements of a row-major `t` in ascending order.
+/// `values` = all elements of a row-major `t` in ascending order
 pub(super) fn sort_all(values: &Tensor, t: &Tensor) -> Result<()> {
     sort((Some(values), None), &flat(t)?, 0, false, true)
 }
@@ -36,7 +35,7 @@ pub(super) fn flat(t: &Tensor) -> Result<Tensor> {
     view::of(t, &Layout { offset: layout.offset, ..Layout::contiguous(&[layout.numel()]) })
 }
 
-/// `values` = the `k` least or greatest elements of `t` along `dim`, `indices` = where they stand.
+/// `values` = the `k` least or greatest elements of `t` along `dim`, `indices` = their positions
 pub fn topk(results: Results<'_>, t: &Tensor, k: i64, dim: i32, largest: bool, sorted: bool) -> Result<()> {
     let source = Source::one(t, dim)?;
     if k < (t.ndim() == 0) as i64 || k > source.n() {
@@ -46,8 +45,7 @@ pub fn topk(results: Results<'_>, t: &Tensor, k: i64, dim: i32, largest: bool, s
     source.run(Lines { op, compute: source.dtype().compute() }, LineResult::Resized { n: k }, wants(results, source.dtype())?)
 }
 
-/// `r` = the order of the places along `dim` by the last of `keys`, where that has them alike by the one before, and so on; ties stay as
-/// they are.
+/// `r` = the positions along `dim` sorted by the last of `keys`, then by the one before, and so on. Sorting is stable.
 pub fn lexsort(r: &Tensor, keys: &[&Tensor], dim: i32) -> Result<()> {
     let Some(first) = keys.first() else { bail!(Argument, "expected at least one key") };
     if dim == TH_ALL_DIMS {
@@ -72,7 +70,7 @@ pub fn lexsort(r: &Tensor, keys: &[&Tensor], dim: i32) -> Result<()> {
     deliver([order.as_ref().map(|order| (r, Dtype::Int64, order))])
 }
 
-/// `r[l, i] = lines[l, places[l, i]]` for row-major lines and places in them, each along its last dimension.
+/// `r[l, i] = lines[l, places[l, i]]` for row-major lines and positions, which run along the last dimension
 pub(super) fn taken(lines: &Tensor, places: &Tensor) -> Result<Tensor> {
     let (from, to) = (lines.layout()?, places.layout()?);
     let (n, m) = (from.shape.last().copied().unwrap_or(1), to.shape.last().copied().unwrap_or(1));
@@ -82,14 +80,14 @@ pub(super) fn taken(lines: &Tensor, places: &Tensor) -> Result<Tensor> {
             |strides: [i64; 2], offset| Layout { shape: [to.numel() / m, m].as_slice().into(), strides: strides.as_slice().into(), offset };
         let [r, lines, places] = [&made, lines, places].map(Operand::of);
         let (r, lines, places) = (r?, lines?, places?);
-        let [r, places] = [&r, &places].map(|operand| operand.view(rows([m, 1], operand.layout.offset)));
-        let work = Index { movement: Move::Gather, step: 1, count: 0 };
-        launch(&work, &r, &[&places, &lines.view(rows([n, 0], lines.layout.offset))])?;
+        let [r, places] = [&r, &places].map(|operand| operand.view(rows([m, 1], operand.layout().offset)));
+        let work = Index { movement: Move::Gather, step: 1, range: None };
+        launch(&work, &r, &[&places, &lines.view(rows([n, 0], lines.layout().offset))])?;
     }
     Ok(made)
 }
 
-/// Results for elements of `dtype` and for their positions.
+/// The two results: elements of `dtype` and their positions.
 pub(super) fn wants(results: Results<'_>, dtype: Dtype) -> Result<[Want<'_>; 2]> {
     Ok([Want { r: results.0, dtype }, Want::indices(results.1)?])
 }

@@ -1,4 +1,4 @@
-//! Operations on storages as flat runs of elements.
+//! Operations on storages as vectors of elements.
 
 use super::copy::check_range;
 use super::device::{read_at, transfer, write_at};
@@ -20,7 +20,7 @@ fn element(storage: &Storage, index: i64) -> Result<(*mut u8, Dtype)> {
     Ok((storage.data().wrapping_add(index as usize * storage.dtype().size()), storage.dtype()))
 }
 
-/// Moves the storage of `t` to memory that other processes can see.
+/// Moves the storage of `t` to shared memory.
 pub fn share(t: &Tensor) -> Result<()> {
     t.defined()?;
     check_host(t)?;
@@ -63,7 +63,7 @@ pub fn with_sizes(sizes: &[i64]) -> Result<Storage> {
     Ok(storage)
 }
 
-/// Every element `= value`.
+/// Sets every element to `value`.
 pub fn fill(storage: &Storage, value: Scalar) -> Result<()> {
     if storage.is_empty() {
         return Ok(());
@@ -71,7 +71,7 @@ pub fn fill(storage: &Storage, value: Scalar) -> Result<()> {
     super::copy::fill(&super::view::with_whole_storage(storage)?, value)
 }
 
-/// `dst = src`, converted; both must have the same size.
+/// `dst = src`, converted. Both must have the same number of elements.
 pub fn copy(dst: &Storage, src: &Storage) -> Result<()> {
     if dst.len() != src.len() {
         bail!(Shape, "storages of {} and {} elements", dst.len(), src.len())
@@ -83,7 +83,7 @@ pub fn copy(dst: &Storage, src: &Storage) -> Result<()> {
     super::copy::copy(&to, &from)
 }
 
-/// `dst = src` for elements of the storage's dtype at `src`.
+/// Copies elements of the storage's dtype from host memory at `src`.
 ///
 /// # Safety
 /// `src` must hold as many elements as the storage.

@@ -1,4 +1,4 @@
-//! Systems of equations of compressed rows: their direct solution, and conjugate gradients.
+//! Linear systems with matrices of compressed rows: direct solution and conjugate gradients.
 
 use super::compressed::{check_positions, elsewhere, one_dtype, product};
 use super::dense::dense;
@@ -13,7 +13,7 @@ use super::search::searchsorted;
 use super::sequence::arange;
 use super::{copy, create, view};
 use crate::backend::launch;
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Result, THStatus, bail};
 use crate::launch::System;
@@ -23,14 +23,14 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 
-/// Told of the progress of an iteration: its number, from 1, and the norm of the residual by that of the right-hand side. 0 means go on;
-/// anything else ends the iteration, and is what the call that iterates fails with.
+/// Called after each step of an iteration with the step's number, from 1, and the norm of the residual divided by the norm of the
+/// right-hand side. The function returns 0 to continue; any other status ends the iteration, and the iterating call fails with that status.
 pub type THProgressFunction = Option<unsafe extern "C" fn(iteration: i64, residual: f64, context: *mut c_void) -> THStatus>;
 
-/// A square matrix of compressed rows: starts, columns and entries.
+/// A square matrix of compressed rows: starts, columns and values.
 pub type Matrix<'a> = [&'a Tensor; 3];
 
-/// The dtype of a system, and its order.
+/// Checks a system. Returns its dtype and order.
 fn check([crow, col, values]: Matrix<'_>, b: &Tensor, b_dims: &[usize]) -> Result<(Dtype, i64)> {
     elsewhere(&[crow, col, values, b])?;
     check_positions(crow, "crow", 1)?;
@@ -47,7 +47,7 @@ fn check([crow, col, values]: Matrix<'_>, b: &Tensor, b_dims: &[usize]) -> Resul
     Ok((dtype, n))
 }
 
-/// `r` = the X with `A X = b`, or with `transpose` `A' X = b`, for a matrix or a vector `b`; computed in float64.
+/// `r` = X with `A X = b`, or `A' X = b` with `transpose`, for a matrix or vector `b`; computed in float64
 pub fn solve(r: &Tensor, a: Matrix<'_>, b: &Tensor, transpose: bool) -> Result<()> {
     let (dtype, n) = check(a, b, &[1, 2])?;
     let is_vector = b.ndim() == 1;
@@ -55,7 +55,7 @@ pub fn solve(r: &Tensor, a: Matrix<'_>, b: &Tensor, transpose: bool) -> Result<(
     let device = columns.device();
     let inputs = [dense(a[0], Dtype::Int64)?, dense(a[1], Dtype::Int64)?, dense(a[2], Dtype::Float64)?, dense(&columns, Dtype::Float64)?];
     let solved = {
-        let _host = Making::on(Device::Cpu);
+        let _host = DeviceGuard::on(Device::Cpu);
         let inputs = inputs.iter().map(|t| Operand::of(&on_host(t)?)).collect::<Result<SmallVec<[Operand; 4]>>>()?;
         let made = Tensor::empty(Dtype::Float64, &[if is_vector { 1 } else { columns.layout()?.shape[0] }, n])?;
         let refs: SmallVec<[&Operand; 4]> = inputs.iter().collect();
@@ -66,22 +66,22 @@ pub fn solve(r: &Tensor, a: Matrix<'_>, b: &Tensor, transpose: bool) -> Result<(
     deliver([Some((r, dtype, &copy::to_dtype(&solved, dtype)?))])
 }
 
-/// When an iteration ends, and who is told of it.
+/// The conditions that end an iteration, and the function that observes it.
 pub struct Iteration {
-    /// The norm of the residual by that of the right-hand side.
+    /// The tolerance: the norm of the residual divided by the norm of the right-hand side.
     pub tol: f64,
-    /// The number of steps.
+    /// The largest number of steps.
     pub most: i64,
-    /// A function of the caller, and its context.
+    /// A function of the caller, and its context argument.
     pub progress: (THProgressFunction, *mut c_void),
 }
 
 impl Iteration {
     /// # Safety
-    /// The function of the caller may be called with the context.
+    /// The caller's function may be called with its context.
     unsafe fn tell(&self, step: i64, residual: f64) -> Result<()> {
         let (Some(function), context) = self.progress else { return Ok(()) };
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         match unsafe { function(step, canonical(residual), context) } {
             0 => Ok(()),
             status => Err(Error::from_callback(status, format_args!("the function stopped with {status} after {step} steps"))),
@@ -91,20 +91,20 @@ impl Iteration {
 
 /// A system that conjugate gradients solve, preconditioned by its diagonal.
 struct Gradients<'a> {
-    /// Starts, columns and entries, row-major.
+    /// Starts, columns and values, row-major.
     matrix: [Tensor; 3],
-    /// 1 by each element of the diagonal.
+    /// The reciprocal of each diagonal element.
     inverse: Tensor,
     b: Tensor,
-    /// The norm of `b`, by which residuals are divided; 1 if `b` is 0.
+    /// The norm of `b`, by which norms of residuals are divided; 1 if `b` is 0.
     scale: f64,
-    /// The distance of 1 from the next number of the dtype.
+    /// The distance from 1 to the next number of the dtype.
     epsilon: f64,
     iteration: &'a Iteration,
 }
 
 impl Gradients<'_> {
-    /// Writes `b - A x` to `rest`, computed in float64, and returns its norm by that of `b`.
+    /// Writes `b - A x`, computed in float64, to `rest`. Returns its norm divided by the norm of `b`.
     fn residual(&self, x: &Tensor, rest: &Tensor) -> Result<f64> {
         let [crow, col, values] = &self.matrix;
         let (values, x) = (copy::to_dtype(values, Dtype::Float64)?, copy::to_dtype(x, Dtype::Float64)?);
@@ -114,15 +114,15 @@ impl Gradients<'_> {
         Ok(dot(&exact, &exact)?.sqrt() / self.scale)
     }
 
-    /// Moves `x` by conjugate gradients that begin with its residual `rest`, of the norm `exact`. The steps end where the residual of the
-    /// recurrence is small enough, or as far below the first one as rounding errors let it follow. Returns the curvature of a direction in
-    /// which the matrix is singular to the precision of the dtype, where there is one.
+    /// Improves `x` by conjugate gradients that begin with its residual `rest`, whose relative norm is `exact`. The steps end when the
+    /// residual of the recurrence is at most the tolerance, or epsilon times the first residual, below which it has no meaning. If a
+    /// direction shows that the matrix is singular to the precision of the dtype, returns the curvature along it.
     ///
     /// # Safety
-    /// The function of the caller may be called with its context.
+    /// The caller's function may be called with its context.
     unsafe fn cycle(&self, x: &Tensor, rest: &Tensor, exact: f64, steps: &mut i64) -> Result<Option<f64>> {
         let (&Iteration { tol, most, .. }, [crow, col, values]) = (self.iteration, &self.matrix);
-        // Squares of a small residual do not vanish.
+        // Scaling keeps squares of a small residual from underflowing.
         let unit = unit(rest)?;
         mul.run([rest, rest], &[Scalar::Float(unit)])?;
         let conditioned = made(|r| cmul.run([r, rest, &self.inverse], &[]))?;
@@ -143,7 +143,7 @@ impl Gradients<'_> {
             csub(rest, rest, Scalar::Float(along), &applied)?;
             left = dot(rest, rest)?.sqrt() / (self.scale * unit);
             *steps += 1;
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps the same promise.
             unsafe { self.iteration.tell(*steps, left)? };
             cmul.run([&conditioned, rest, &self.inverse], &[])?;
             let next = dot(rest, &conditioned)?;
@@ -154,20 +154,20 @@ impl Gradients<'_> {
     }
 }
 
-/// The sum of the products of two vectors.
+/// The dot product of two vectors.
 fn dot(a: &Tensor, b: &Tensor) -> Result<f64> {
     copy::item(&made(|r| forms::dot(r, a, b))?).map(Scalar::to_f64)
 }
 
-/// `r` = the x with `A x = b` by conjugate gradients from `start`, or from 0, preconditioned by the diagonal of the symmetric positive
-/// definite matrix A. Returns the number of steps. `residual` = the norm of `b - A x` by that of `b`; without it a system that is not
-/// solved is a failure.
+/// `r` = x with `A x = b`, by conjugate gradients from `start`, or from 0. A is symmetric and positive definite, and its diagonal is the
+/// preconditioner. Returns the number of steps. `residual` gets the norm of `b - A x` divided by the norm of `b`; without it, a system that
+/// is not solved is an error.
 ///
-/// The residual of the recurrence has no part in rounding errors of `x`. So the residual of `x` is computed when that of the recurrence is
-/// small, and the recurrence begins anew with it, as long as it halves.
+/// The recurrence does not include rounding errors of `x`. Therefore the residual of `x` is computed when the residual of the recurrence is
+/// small, and the recurrence restarts with it as long as it halves.
 ///
 /// # Safety
-/// The function of the caller may be called with its context.
+/// The caller's function may be called with its context.
 pub unsafe fn conjugate_gradients(
     [r, b]: [&Tensor; 2],
     residual: Option<&Tensor>,
@@ -194,7 +194,7 @@ pub unsafe fn conjugate_gradients(
     let epsilon = if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
     let system = Gradients { matrix, inverse, b, scale: if norm == 0.0 { 1.0 } else { norm }, epsilon, iteration };
     let (x, rest) = (create::full(dtype, &[n], Scalar::Int(0))?, copy::contiguous_copy(&system.b)?);
-    // Where the right-hand side is 0 so is x, whatever the start.
+    // If the right-hand side is 0, x is 0, and `start` is ignored.
     let mut exact = norm / system.scale;
     if let Some(start) = start.filter(|_| norm != 0.0) {
         cadd(&x, &x, Scalar::Float(unit), start)?;
@@ -203,7 +203,7 @@ pub unsafe fn conjugate_gradients(
     let (mut steps, mut stalled) = (0, false);
     while exact > tol && steps < most && !stalled {
         let before = copy::contiguous_copy(&x)?;
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         let flat = unsafe { system.cycle(&x, &rest, exact, &mut steps)? };
         let now = system.residual(&x, &rest)?;
         stalled = (steps < most || flat.is_some()) && now > tol && now > exact / 2.0;
@@ -234,7 +234,7 @@ pub unsafe fn conjugate_gradients(
     Ok(steps)
 }
 
-/// The power of 2 that brings the greatest magnitude of `b` near to 1, so that squares neither vanish nor overflow.
+/// The power of 2 that scales the greatest magnitude of `b` to about 1. Squares then neither underflow nor overflow.
 fn unit(b: &Tensor) -> Result<f64> {
     if b.layout()?.numel() == 0 {
         return Ok(1.0);
@@ -245,19 +245,19 @@ fn unit(b: &Tensor) -> Result<f64> {
     if greatest == 0.0 || !greatest.is_finite() {
         return Ok(1.0);
     }
-    // A power of which the reciprocal is a number of the dtype, too.
+    // The reciprocal of the power must be a normal number of the dtype, too.
     let most = if b.defined()? == Dtype::Float32 { 126.0 } else { 1022.0 };
     Ok((-greatest.log2().floor()).clamp(-most, most).exp2())
 }
 
-/// A new tensor that is written.
+/// A new tensor that `write` fills.
 fn made(write: impl FnOnce(&Tensor) -> Result<()>) -> Result<Tensor> {
     let r = Tensor::fresh()?;
     write(&r)?;
     Ok(r)
 }
 
-/// 1 by each element of the diagonal, all of which are positive.
+/// The reciprocal of each diagonal element. Fails if one of them is not positive.
 fn inverse_diagonal([crow, col, values]: Matrix<'_>, dtype: Dtype, n: i64) -> Result<Tensor> {
     let (ends, ones) = (view::derive(crow, |l| l.narrow(0, 1, n))?, create::full(dtype, &[n], Scalar::Int(1))?);
     let numbers = made(|r| arange(r, Scalar::Int(0), Scalar::Int(col.layout()?.numel()), Scalar::Int(1)))?;

@@ -1,4 +1,4 @@
-//! Each element once, or each slice along a dimension: in ascending order, or as runs follow one another.
+//! Distinct elements, or distinct slices along a dimension, in ascending order; or one of each run of equal ones.
 
 use super::dense::dense;
 use super::lines::Want;
@@ -12,19 +12,19 @@ use crate::layout::{Layout, wrap_dim};
 use crate::operand::Operand;
 use crate::tensor::Tensor;
 
-/// Where results go; each may be absent.
+/// The handles of the results. Each may be absent.
 #[derive(Clone, Copy)]
 pub struct Results<'a> {
-    /// One of each.
+    /// The distinct values.
     pub values: Option<&'a Tensor>,
-    /// Where each element of the input is among the values.
+    /// The index among the values of each element of the input.
     pub inverse: Option<&'a Tensor>,
-    /// How often each value is in the input.
+    /// The number of occurrences of each value in the input.
     pub counts: Option<&'a Tensor>,
 }
 
-/// `values` = the elements of `t` in ascending order, each once, or slices along `dim`; with `consecutive` one of each run, in the order of
-/// `t`.
+/// `values` = the distinct elements of `t`, or slices along `dim`, in ascending order. With `consecutive`, one of each run of equal
+/// elements, in the order of `t`.
 pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> Result<()> {
     let dtype = t.defined()?;
     Want::indices(results.inverse)?;
@@ -39,7 +39,7 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
         bail!(Shape, "the slices of shape {:?} along dimension {dim} have no elements", t.layout()?.shape.as_slice())
     }
     let x = Operand::of(&x)?;
-    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout.offset, ..rows }), consecutive, inverted)?;
+    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout().offset, ..rows }), consecutive, inverted)?;
     let (values, inverse, counts) =
         (found.values.tensor()?, found.inverse.as_ref().map(Operand::tensor).transpose()?, found.counts.tensor()?);
     let (values, inverse) = if whole {

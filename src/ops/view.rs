@@ -1,4 +1,4 @@
-//! Views: other geometries over the same storage. Nothing here touches an element, except `reshape` where it must copy.
+//! Views: other geometries over the same storage. No function here copies elements, except `reshape` and `flatten` if they must.
 
 use super::copy;
 use crate::alloc::list;
@@ -8,25 +8,25 @@ use crate::layout::{Dims, Layout, broadcast_shape, checked_numel, contiguous_str
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// A new handle that shows `layout` of the storage of `t`.
+/// A new handle on `layout` of the storage of `t`.
 #[inline]
 pub fn of(t: &Tensor, layout: &Layout) -> Result<Tensor> {
     let dtype = t.defined()?;
     Tensor::with_layout(storage_of(t, dtype)?, dtype, layout)
 }
 
-/// A new handle on the view of `t` that `change` makes of its layout.
+/// A new handle on the storage of `t` with the layout that `change` makes.
 #[inline(always)]
 pub fn derive(t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
     let dtype = t.defined()?;
-    // Counted first: an atomic addition waits for all stores before it.
+    // The reference is counted first, because an atomic addition waits for all earlier stores.
     let storage = storage_of(t, dtype)?;
     let mut layout = t.layout()?;
     change(&mut layout)?;
     Tensor::with_layout(storage, dtype, &layout)
 }
 
-/// Makes `r` show `layout` of the storage of `t`; `r` may be `t`.
+/// Makes `r` show `layout` of the storage of `t`. `r` may be `t`.
 pub fn set_to(r: &Tensor, t: &Tensor, layout: &Layout) -> Result<()> {
     let dtype = t.defined()?;
     let storage = storage_of(t, dtype)?;
@@ -42,7 +42,7 @@ fn storage_of(t: &Tensor, dtype: Dtype) -> Result<Storage> {
     }
 }
 
-/// A second handle on the same elements; a fresh handle gives a fresh handle.
+/// A second handle on the same elements. A fresh handle gives a fresh handle.
 pub fn alias(t: &Tensor) -> Result<Tensor> {
     match t.dtype() {
         None => Tensor::fresh(),
@@ -50,7 +50,7 @@ pub fn alias(t: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The elements of the storage of `t` at these sizes and strides, from `offset` on; an error where one is outside of the storage.
+/// The elements of the storage of `t` at these sizes and strides, from `offset` on. Fails if an element is outside the storage.
 pub fn as_strided(t: &Tensor, shape: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
     t.defined()?;
     let (layout, _) = over_storage(offset, shape, Some(strides))?;
@@ -63,7 +63,7 @@ pub fn set(r: &Tensor, src: &Tensor) -> Result<()> {
     if r.is(src) { Ok(()) } else { set_to(r, src, &src.layout()?) }
 }
 
-/// Checks a geometry given by the caller; says how long the storage must be to hold it.
+/// Checks a geometry given by the caller. Returns the layout and the number of elements that the storage must have.
 fn over_storage(offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<(Layout, i64)> {
     checked_numel(shape)?;
     if offset < 0 {
@@ -85,10 +85,10 @@ fn over_storage(offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<(
     }
 }
 
-/// A tensor over `storage`, which grows if the geometry needs more.
+/// A tensor over `storage`, which is grown if the geometry needs more elements.
 pub fn with_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Tensor> {
     let (layout, end) = over_storage(offset, shape, strides)?;
-    // The storage grows last: there may be no memory for the handle.
+    // The storage grows last, because the handle may not get memory.
     let t = Tensor::with_layout(storage.clone(), storage.dtype(), &layout)?;
     storage.resize(end.max(storage.len()))?;
     Ok(t)
@@ -99,7 +99,7 @@ pub fn with_whole_storage(storage: &Storage) -> Result<Tensor> {
     Tensor::with_layout(storage.clone(), storage.dtype(), &Layout::contiguous(&[storage.len()]))
 }
 
-/// Makes `r` a tensor over `storage`, which grows if the geometry needs more.
+/// Makes `r` a tensor over `storage`, which is grown if the geometry needs more elements.
 pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
     let (layout, end) = over_storage(offset, shape, strides)?;
     let memory = r.dims_memory(shape.len())?;
@@ -108,17 +108,17 @@ pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], st
     Ok(())
 }
 
-/// The view of the same bytes as another dtype of the same size.
+/// A view of the same bytes as another dtype of the same size.
 pub fn view_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     let have = t.defined()?;
     if have.size() != dtype.size() {
-        // The sentence of the PyTorch documents, word for word.
+        // This is the text of PyTorch's documentation.
         bail!(Dtype, "Viewing a tensor as a new dtype with a different number of bytes per element is not supported.")
     }
     Tensor::with_layout(storage_of(t, have)?, dtype, &t.layout()?)
 }
 
-/// `t` in `sizes`, of which one may be -1: a view where strides allow, else a copy.
+/// `t` with `sizes`, one of which may be -1: a view if the strides allow, else a copy.
 pub fn reshape(t: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     let layout = t.layout()?;
     let shape = infer_size(sizes, layout.numel())?;
@@ -135,23 +135,24 @@ pub fn flatten(t: &Tensor, start: i32, end: i32) -> Result<Tensor> {
     reshape(t, &t.layout()?.flatten_shape(start, end)?)
 }
 
-/// Views that divide a tensor along one dimension, counted before any is made: an expanded tensor may have more than memory can name.
+/// Views that divide a tensor along one dimension. They are counted before any is made, because an expanded tensor may have more pieces
+/// than memory can hold.
 pub struct Pieces<'a> {
     tensor: &'a Tensor,
     layout: Layout,
     dim: usize,
-    /// Entries of a piece; `None` takes the dimension away.
+    /// The number of entries of a piece; `None` removes the dimension.
     size: Option<i64>,
     count: i64,
 }
 
 impl Pieces<'_> {
-    /// How many there are.
+    /// The number of pieces.
     pub fn count(&self) -> i64 {
         self.count
     }
 
-    /// All of them, as new references.
+    /// All pieces, as new references.
     pub fn tensors(&self) -> Result<Vec<Tensor>> {
         list(self.count as usize, |i| {
             let (i, mut view) = (i as i64, self.layout.clone());
@@ -164,7 +165,7 @@ impl Pieces<'_> {
     }
 }
 
-/// The layout of `t` and the dimension to divide it along.
+/// The layout of `t`, and the dimension along which it is divided. Fails for a scalar.
 fn divided(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     t.defined()?;
     let layout = t.layout()?;
@@ -172,7 +173,7 @@ fn divided(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     if layout.ndim() == 0 { bail!(Shape, "a 0-d tensor has no entries") } else { Ok((layout, d)) }
 }
 
-/// Pieces of `size` entries along `dim`; the last may be smaller.
+/// Pieces of `size` entries along `dim`. The last one may be smaller.
 pub fn split(tensor: &Tensor, size: i64, dim: i32) -> Result<Pieces<'_>> {
     let (layout, dim) = divided(tensor, dim)?;
     let n = layout.shape[dim];
@@ -183,7 +184,7 @@ pub fn split(tensor: &Tensor, size: i64, dim: i32) -> Result<Pieces<'_>> {
     Ok(Pieces { tensor, layout, dim, size: Some(size), count })
 }
 
-/// At most `chunks` pieces of equal size along `dim`; the last may be smaller. An empty dim gives as many as asked, all empty.
+/// At most `chunks` pieces of equal size along `dim`. The last one may be smaller. An empty dimension gives `chunks` empty pieces.
 pub fn chunk(tensor: &Tensor, chunks: i64, dim: i32) -> Result<Pieces<'_>> {
     if chunks <= 0 {
         bail!(Argument, "the number of chunks {chunks} must be positive")
@@ -196,14 +197,14 @@ pub fn chunk(tensor: &Tensor, chunks: i64, dim: i32) -> Result<Pieces<'_>> {
     split(tensor, n / chunks + i64::from(n % chunks != 0), dim)
 }
 
-/// Every entry along `dim`, which disappears.
+/// The entries along `dim`, which is removed.
 pub fn unbind(tensor: &Tensor, dim: i32) -> Result<Pieces<'_>> {
     let (layout, dim) = divided(tensor, dim)?;
     let count = layout.shape[dim];
     Ok(Pieces { tensor, layout, dim, size: None, count })
 }
 
-/// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
+/// Makes result `k` a view of tensor `k`, expanded to the shape to which all tensors broadcast.
 pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
     let mut shape = Dims::new();
     for (i, t) in tensors.iter().enumerate() {
@@ -211,19 +212,19 @@ pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
         shape = if i == 0 { layout.shape } else { broadcast_shape(&shape, &layout.shape)? };
     }
     tensors.iter().try_for_each(|t| t.defined().map(drop))?;
-    // A result may be an input further on: take hold of every storage before the first handle changes.
+    // A result may be a later input. Therefore all views are made before the first handle changes.
     let sources = list(tensors.len(), |i| of(tensors[i], &tensors[i].layout()?.broadcast_to(&shape)?))?;
     set_all(results, &sources)
 }
 
-/// Makes each of `results` a second handle on the elements of the tensor in `sources` at its place; none where one cannot.
+/// Makes result `k` a second handle on the elements of source `k`. If one fails, no handle changes.
 pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
     let memories = list(results.len(), |k| {
         sources[k].defined().and(sources[k].layout())?;
         results[k].dims_memory(sources[k].ndim())
     })?;
     for ((r, memory), source) in results.iter().zip(memories).zip(sources) {
-        // Looked at anew, not kept: many layouts of many dimensions would be too much for what Rust's lists have in reserve.
+        // Layouts are read again, not stored: many large layouts might exceed the memory reserved for infallible allocations.
         if let (Some(storage), Some(dtype), Ok(layout)) = (source.storage(), source.dtype(), source.layout()) {
             r.point_at(memory, storage, dtype, &layout);
         }
@@ -231,7 +232,7 @@ pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// Gives `r` this shape, keeping elements where they lie in the storage. A fresh handle takes the default dtype.
+/// Gives `r` this shape. Elements stay at their positions in the storage. A fresh handle gets the default dtype.
 pub fn resize(r: &Tensor, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
     if let Some(d) = strides.and_then(|strides| strides.iter().position(|&s| s < 0)) {
         bail!(Argument, "the stride of dimension {d} is negative")

@@ -1,32 +1,32 @@
-//! The caller's description of windows, kernel, stride, padding and dilation, and the number of windows of an image.
+//! Windows as the caller describes them (kernel, stride, padding and dilation), and the number of windows of an image.
 
 use crate::error::{Result, bail};
 use crate::launch::{IMAGE_DIMS, Window};
 
-/// Sizes are less than that, so that no sum of them overflows.
+/// Sizes are below this limit, so that sums of them do not overflow.
 const MOST: i64 = i64::MAX / 8;
 
-/// Lists of a number for each dimension of an image, or of one for all; what is left out is 1, and padding 0.
+/// The steps of windows. Each list has a number for each image dimension, or one for all. Absent numbers are 1, absent padding is 0.
 #[derive(Clone, Copy, Default)]
 pub struct Steps<'a> {
-    /// From window to window.
+    /// The distance between windows.
     pub stride: Option<&'a [i64]>,
-    /// The number of elements of padding in front of an image and behind it.
+    /// The number of padding elements on each side of an image.
     pub padding: Option<&'a [i64]>,
-    /// From element to element of a window.
+    /// The distance between the elements of a window.
     pub dilation: Option<&'a [i64]>,
 }
 
-/// How the number of windows is rounded where the last one lies beyond the end in part.
+/// The rounding of the number of windows if the last one reaches beyond the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
-    /// It does not count.
+    /// The last window is excluded.
     Down,
-    /// It counts, if it begins in the image or the padding before it.
+    /// The last window is included if it begins in the image or in the padding before it.
     Up,
 }
 
-/// The dimensions of images, if there may be as many.
+/// Checks the number of image dimensions.
 pub fn image_dims(ndim: i64) -> Result<usize> {
     if !(1..=IMAGE_DIMS as i64).contains(&ndim) {
         bail!(Argument, "images have 1 to {IMAGE_DIMS} dimensions, not {ndim}")
@@ -34,7 +34,7 @@ pub fn image_dims(ndim: i64) -> Result<usize> {
     Ok(ndim as usize)
 }
 
-/// `list` for images of `ndim` dimensions, with `first` for those in front.
+/// `list` extended to the largest number of image dimensions; leading dimensions get `first`.
 pub fn each(name: &str, list: Option<&[i64]>, default: i64, ndim: usize, least: i64, first: i64) -> Result<[usize; IMAGE_DIMS]> {
     let mut entries = [first as usize; IMAGE_DIMS];
     let list = list.unwrap_or(&[]);
@@ -54,7 +54,7 @@ pub fn each(name: &str, list: Option<&[i64]>, default: i64, ndim: usize, least: 
     Ok(entries)
 }
 
-/// The sizes of an image, with 1 for dimensions that it does not have.
+/// The sizes of an image. Missing leading dimensions get size 1.
 pub fn image(sizes: &[i64]) -> Result<[usize; IMAGE_DIMS]> {
     if let Some(size) = sizes.iter().find(|&&size| size >= MOST) {
         bail!(Shape, "size {size} of an image is too large")
@@ -62,7 +62,7 @@ pub fn image(sizes: &[i64]) -> Result<[usize; IMAGE_DIMS]> {
     each("size", Some(sizes).filter(|sizes| !sizes.is_empty()), 1, sizes.len(), 0, 1)
 }
 
-/// `image` and windows of `kernel` taps whose number, `out`, is not known yet.
+/// A description of windows whose number, `out`, is not computed yet.
 pub fn unnumbered(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps: Steps<'_>, ndim: usize) -> Result<Window> {
     let window = Window {
         image,
@@ -83,12 +83,12 @@ pub fn unnumbered(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps
     Ok(window)
 }
 
-/// Elements from the first to the last of a window.
+/// The number of elements from the first to the last element of a window, both included.
 pub fn extent(w: &Window, d: usize) -> i64 {
     ((w.kernel[d] - 1) as i64).saturating_mul(w.dilation[d] as i64).saturating_add(1)
 }
 
-/// Fails where the elements of an image, of a window or of what is made of them cannot be counted.
+/// Fails if the number of elements of an image, a window or the result overflows.
 pub fn check_counts(w: &Window) -> Result<()> {
     for sizes in [w.image, w.kernel, w.out] {
         if sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size.max(1))).is_none_or(|n| n as u64 >= MOST as u64) {
@@ -98,7 +98,7 @@ pub fn check_counts(w: &Window) -> Result<()> {
     Ok(())
 }
 
-/// Windows over an image: as many as it has.
+/// The windows over an image, with their number.
 pub fn windows(
     image: [usize; IMAGE_DIMS],
     kernel: [usize; IMAGE_DIMS],

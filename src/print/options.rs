@@ -3,27 +3,28 @@
 use crate::error::{Result, bail};
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering::Relaxed};
 
-/// `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
+/// PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`.
 pub const TH_PRINT_PYTORCH: i32 = 0;
-/// Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+/// Torch7's layout: columns of numbers and `[torch.FloatTensor of size 2x2]`.
 pub const TH_PRINT_TORCH7: i32 = 1;
 
-/// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
+/// Options for printing tensors. `THPrintOptions_init` stores the defaults, which are PyTorch's.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct THPrintOptions {
     /// `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
     pub layout: i32,
-    /// Digits behind the point, 0 to 1000. Default: 4.
+    /// The number of digits after the decimal point, from 0 to 1000. Default: 4.
     pub precision: i32,
-    /// PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
+    /// The maximum number of elements that PyTorch's layout shows without a summary. Torch7's layout shows every element. Default: 1000.
     pub threshold: i64,
-    /// How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
+    /// The number of elements that a summary shows at the beginning of each dimension, and also at its end. Default: 3.
     pub edgeItems: i64,
-    /// Characters that a line may have. A line has one element at least. Default: 80.
+    /// The maximum number of characters of a line; a line has at least one element. Default: 80.
     pub lineWidth: i64,
-    /// Says whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or
-    /// above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
+    /// The use of exponents, as in `1.0000e+05`, for floats in PyTorch's layout: 0 never, 1 always, -1 by the magnitudes. With -1,
+    /// exponents are used if the largest magnitude is above 1e8 or above 1000 times the smallest, or if the smallest is below 1e-4; zeros
+    /// are ignored. Default: -1.
     pub sciMode: i32,
 }
 

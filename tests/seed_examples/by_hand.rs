@@ -8,11 +8,11 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
-use thorn::capi::rows::archive::archives;
-use thorn::capi::rows::memory::heap::THFree;
-use thorn::capi::rows::print::THTensor_toString;
-use thorn::capi::rows::storage::{THStorage_free, THStorage_retain};
-use thorn::capi::rows::tensor::handles::{THTensor_free, THTensor_retain};
+use thorn::capi::by_hand::handles::{THTensor_free, THTensor_retain};
+use thorn::capi::by_hand::storages::{THStorage_free, THStorage_retain};
+use thorn::capi::functions::archives;
+use thorn::capi::functions::heap::THFree;
+use thorn::capi::functions::print::THTensor_toString;
 use thorn::dtype::*;
 use thorn::error::TH_OK;
 use thorn::files::{TH_FILE_PT, TH_FILE_T7};
@@ -130,7 +130,7 @@ fn tensors_are_saved_and_loaded() {
         let bytes = std::fs::read(&path).unwrap();
         let file = c!(archives::THArchive_openMemory(bytes.as_ptr().cast(), bytes.len() as isize));
         let loaded = [
-            Tensor::made(c!(thorn::capi::rows::archive::tensors::newLoad(name.as_ptr()))).unwrap(),
+            Tensor::made(c!(thorn::capi::functions::tensor_files::newLoad(name.as_ptr()))).unwrap(),
             Tensor::made(c!(archives::THArchive_newTensor(file, 0))).unwrap(),
         ];
         c!(archives::THArchive_free(file));

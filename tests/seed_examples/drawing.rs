@@ -2,8 +2,8 @@
 
 use crate::handles::{Tensor, done};
 use crate::tensors;
-use thorn::capi::face::generator::THGenerator;
-use thorn::capi::rows::seed::{THGenerator_free, THGenerator_newKind, THRandom_manualSeed};
+use thorn::api::generator::THGenerator;
+use thorn::capi::functions::generators::{THGenerator_free, THGenerator_newKind, THRandom_manualSeed};
 use thorn::dtype::*;
 use thorn::error::{TH_OK, THStatus};
 use thorn::random::{TH_MT19937, TH_PHILOX};

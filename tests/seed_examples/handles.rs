@@ -2,9 +2,9 @@
 
 use crate::{storages, tensors};
 use std::ffi::{CStr, c_int, c_void};
-use thorn::capi::rows::general::errors::*;
-use thorn::capi::rows::storage::THStorage_free;
-use thorn::capi::rows::tensor::handles::THTensor_free;
+use thorn::capi::by_hand::errors::*;
+use thorn::capi::by_hand::handles::THTensor_free;
+use thorn::capi::by_hand::storages::THStorage_free;
 use thorn::dtype::TH_FLOAT64;
 use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;

@@ -16,17 +16,16 @@ macro_rules! c {
 
 /// The functions `THTensor_*`, whose Rust names lack the prefix.
 mod tensors {
-    pub use thorn::capi::grad::rows::tensors::*;
-    pub use thorn::capi::rows::pointwise::{choices::*, scaled::*, truths::*};
-    pub use thorn::capi::rows::random::*;
-    pub use thorn::capi::rows::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
-    pub use thorn::capi::rows::view::{pairs_of_views::*, shapes::*, views::*};
-    pub use thorn::capi::rows::{apply::*, create::*, index::*, join::*, linalg::*, reduce::*};
+    pub use thorn::capi::functions::gradients_of_tensors::*;
+    pub use thorn::capi::functions::{apply::*, create::*, index::*, join::*, linalg::*, random::*, reduce::*};
+    pub use thorn::capi::functions::{asking::*, copies::*, elements::*, handles::*, making::*};
+    pub use thorn::capi::functions::{choices::*, scaled::*, truths::*};
+    pub use thorn::capi::functions::{pairs_of_views::*, shapes::*, views::*};
 }
 
 /// The functions `THStorage_*`.
 mod storages {
-    pub use thorn::capi::rows::storage::*;
+    pub use thorn::capi::functions::storage::*;
 }
 
 mod applying;

@@ -7,7 +7,7 @@ use crate::{storages, tensors};
 use serde_json::Value;
 use std::ffi::c_int;
 use std::ptr::null;
-use thorn::capi::rows::storage::THStorage_retain;
+use thorn::capi::by_hand::storages::THStorage_retain;
 use thorn::dtype::THDtype;
 use thorn::tensor::THTensor;
 

@@ -3,8 +3,8 @@
 use crate::handles::Tensor;
 use crate::tensors;
 use std::ffi::{c_int, c_void};
-use thorn::capi::face::sparse::THSTensor;
-use thorn::capi::sparse::rows as sparse;
+use thorn::api::sparse::THSTensor;
+use thorn::capi::functions::sparse;
 use thorn::dtype::{TH_INT64, THDtype};
 use thorn::error::TH_OK;
 

@@ -1,9 +1,9 @@
-//! Opens what may be a file of any format, and reads all of its tensors.
+//! Opens bytes that may be a file of any format, and reads all tensors.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
-/// A program would see the size of a larger storage before it reads it.
+/// The size limit of storages that are read. A program would see the size of a larger storage before it reads it.
 const MOST: usize = 64 << 20;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Writes what may be a file of any format in all formats, and compares what is read back.
+//! Opens bytes that may be a file of any format, writes the tensors in all formats, and compares the tensors that are read back.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::io::Cursor;
 use thorn_files::{Contents, Data, Element, Format, Save, Sparse, Tensor};
 
-/// Larger storages are left out, and tensors of more elements from formats without layouts.
+/// The size limit of storages in bytes, and the limit of elements for tensors in formats without layouts.
 const MOST: usize = 1 << 20;
 const MOST_ELEMENTS: u64 = 1 << 14;
 
@@ -52,7 +52,7 @@ fn copied(Tensor { name, sizes, strides, offset, data }: &Tensor) -> Tensor {
     Tensor { name: name.clone(), sizes: sizes.clone(), strides: strides.clone(), offset: *offset, data: data.clone() }
 }
 
-/// Writes each sparse tensor with row-major parts in the formats that have some, and compares the parts. A text has other types.
+/// Writes each sparse tensor with row-major parts in the formats with sparse tensors, and compares the parts. Texts have other types.
 fn sparse_again(what: &Save<'_>) {
     for tensor in what.tensors {
         let parts = what.sparse(tensor).unwrap().unwrap();
@@ -97,7 +97,7 @@ fn sparse_again(what: &Save<'_>) {
     }
 }
 
-/// Writes row-major copies of tensors in the formats that have no others.
+/// Writes row-major copies of the tensors in the formats without layouts.
 fn row_major(what: &Save<'_>) {
     let kept = what.tensors.iter().filter(|tensor| tensor.elements().is_ok_and(|count| count <= MOST_ELEMENTS));
     let copies: Vec<(&Tensor, Element, Vec<u8>)> = kept
@@ -123,7 +123,7 @@ fn row_major(what: &Save<'_>) {
     }
 }
 
-/// Writes tensors, reads them and compares their elements.
+/// Writes tensors, reads them back and compares their elements.
 fn again(format: Format, what: &Save<'_>) {
     let mut file = Cursor::new(Vec::new());
     if thorn_files::save(format, what, &mut file).is_err() {
@@ -158,14 +158,14 @@ fn again(format: Format, what: &Save<'_>) {
         }
         let wanted = bytes.chunks_exact(element.size()).map(|bytes| number(element, bytes));
         for (read, wanted) in elements.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).zip(wanted) {
-            // The fewest digits tell floats from others of their type.
+            // The fewest digits identify a float only within its type.
             let read = if matches!(element, Element::F16 | Element::BF16 | Element::F32) { f64::from(read as f32) } else { read };
             assert!(read == wanted || read.is_nan() && wanted.is_nan(), "{read} {wanted}");
         }
     }
 }
 
-/// An element as CSV has it.
+/// Returns the number that CSV has for an element.
 fn number(element: Element, bytes: &[u8]) -> f64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
@@ -184,7 +184,7 @@ fn number(element: Element, bytes: &[u8]) -> f64 {
     }
 }
 
-/// The elements of a tensor, the last dimension first.
+/// Returns the elements of a tensor in row-major order.
 fn gathered(tensor: &Tensor, element: Element, storage: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for mut k in 0..tensor.elements().unwrap() as i64 {
@@ -198,7 +198,7 @@ fn gathered(tensor: &Tensor, element: Element, storage: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Compares tensors by their names. Torch7 has no scalars, no bool, and one form of emptiness.
+/// Compares tensors by their names. Torch7 has no scalars, no bool, and only one kind of empty tensor.
 fn compare(what: &Save<'_>, back: &Contents, file: &Vec<u8>, format: Format) {
     let mut read: Vec<&Tensor> = back.tensors.iter().collect();
     let mut written: Vec<&Tensor> = what.tensors.iter().collect();

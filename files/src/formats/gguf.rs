@@ -1,17 +1,19 @@
 //! GGUF: keys and values, descriptions of tensors, and their elements.
 //!
-//! Sizes are listed from the fastest dimension on. Elements begin at the next multiple of the alignment, which the key
-//! `general.alignment` gives, or else 32.
+//! Files list the size of the innermost dimension first. Elements begin at the next multiple of the alignment, which is the value of the
+//! key `general.alignment`, or 32 by default.
 //!
 //! Source: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>.
 
 use crate::blocks::Blocks;
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Storage, Tensor, count};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     head.starts_with(b"GGUF")
@@ -37,18 +39,18 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     for _ in 0..tensors {
         reader.tensor()?;
     }
-    // Offsets count from the first element on.
+    // Offsets are relative to the first element.
     let start = reader.cursor.at().checked_next_multiple_of(reader.alignment);
     let start = start.ok_or_else(|| reader.cursor.error(format_args!("alignment {} is beyond the file", reader.alignment)))?;
     let mut contents = reader.contents;
     let mut starts = grow::list(contents.storages.len() + 1)?;
     for storage in &mut contents.storages {
         if let Encoding::Numbers { at, .. } | Encoding::Blocks { at, .. } = &mut storage.encoding {
-            *at = at.checked_add(start).ok_or_else(|| Error::broken(format_args!("elements begin {at} bytes behind byte {start}")))?;
+            *at = at.checked_add(start).ok_or_else(|| Error::broken(format_args!("elements begin {at} bytes after byte {start}")))?;
             starts.push(*at);
         }
     }
-    // Bytes of an unknown type reach to the next tensor, or to the end of the file.
+    // The size of elements of an unknown type is not known. Their bytes are assumed to end at the next tensor or at the end of the file.
     starts.push(input.size());
     starts.sort_unstable();
     for index in reader.unknown {
@@ -78,7 +80,7 @@ enum Kind {
     F64,
 }
 
-/// The types of values by their numbers, with their names and sizes in bytes. Strings and arrays have none.
+/// The types of values in the order of their numbers, with their names and sizes in bytes. Strings and arrays have the size 0 here.
 const KINDS: [(Kind, &str, u64); 13] = [
     (Kind::U8, "uint8", 1),
     (Kind::I8, "int8", 1),
@@ -95,7 +97,7 @@ const KINDS: [(Kind, &str, u64); 13] = [
     (Kind::F64, "float64", 8),
 ];
 
-/// Arrays with more entries are not listed.
+/// The number of entries above which the entries of an array are not listed.
 const MANY: u64 = 64;
 
 struct Reader<'a> {
@@ -103,7 +105,7 @@ struct Reader<'a> {
     contents: Contents,
     room: Room,
     alignment: u64,
-    /// The storages of tensors whose type is unknown, and with it how many bytes they have.
+    /// The storages whose sizes are not known, because the types of their tensors are unknown.
     unknown: Vec<usize>,
 }
 
@@ -135,7 +137,7 @@ impl Reader<'_> {
         }
         if key == "general.alignment" {
             if kind != Kind::U32 {
-                return Err(Error::format(at, format_args!("general.alignment has the type {name}, and must have uint32")));
+                return Err(Error::format(at, format_args!("general.alignment has the type {name} instead of uint32")));
             }
             let alignment = text.parse().ok().filter(|alignment: &u64| alignment.is_power_of_two());
             self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment {text} is no power of two")))?;
@@ -167,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an array as a list in brackets if it is short, and else as the number and the type of its entries.
+    /// Reads an array. A short array becomes a list in brackets, and a long one the number and the type of its entries.
     fn array(&mut self, text: &mut String) -> Result<()> {
         let (kind, name, size) = self.kind()?;
         let entries = self.cursor.u64()?;
@@ -182,7 +184,7 @@ impl Reader<'_> {
         grow::write(text, format_args!("{}", if entries == 0 { "[]" } else { "]" }))
     }
 
-    /// Passes over the entries of an array, and of arrays in it.
+    /// Skips the entries of an array, including nested arrays.
     fn skip(&mut self, kind: Kind, size: u64, entries: u64) -> Result<()> {
         let mut open = Vec::new();
         grow::push(&mut open, (kind, size, entries))?;
@@ -224,7 +226,7 @@ impl Reader<'_> {
         let (code, offset) = (self.cursor.u32()?, self.cursor.u64()?);
         let whole = |numbers: u64, type_name: &str| match sizes.last() {
             Some(&size) if (size as u64).is_multiple_of(numbers) => Ok(()),
-            _ => Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} are not of whole blocks of {type_name}"))),
+            _ => Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} do not divide into blocks of {type_name}"))),
         };
         let data = match TYPES.iter().find(|(known, ..)| *known == code) {
             Some((.., Type::Numbers(element))) => {
@@ -254,7 +256,7 @@ impl Reader<'_> {
 enum Type {
     Numbers(Element),
     Blocks(Blocks),
-    /// Blocks that are not decoded: how many numbers and bytes each has.
+    /// Blocks that are not decoded, with the numbers of numbers and bytes in a block.
     Other {
         numbers: u64,
         bytes: u64,

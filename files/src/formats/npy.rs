@@ -1,16 +1,17 @@
 //! NumPy's `.npy`: a magic number, a header that is the text of a Python dictionary, and the elements.
 //!
-//! Source: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. An array in Fortran order is a tensor whose first
-//! stride is 1, over the bytes as they are. Names and metadata have no place in the format, and are left out when writing.
+//! Source: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. An array in Fortran order is read as a column-major
+//! tensor, without moving elements. The format has neither names nor metadata. Writing omits both.
 
-use super::Output;
 use super::python::{Lexer, Token};
-use crate::contents::{Contents, Data, MAX_DIMS, Save, Tensor, count, row_major_strides};
+use crate::contents::Contents;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save};
+use crate::tensor::{Data, MAX_DIMS, Tensor, column_major_strides, count, row_major_strides};
 use std::io::Write;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -18,7 +19,8 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The elements begin at a multiple of this many bytes.
 pub const ALIGN: usize = 64;
 
-/// The longest header that is read. Version 1.0 has at most 65535 bytes; later ones are for structures of many fields.
+/// The length limit of a header, in bytes. Headers of version 1.0 have at most 65535 bytes. Later versions exist for structures of many
+/// fields.
 const LONGEST: u64 = 1 << 18;
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
@@ -39,7 +41,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The description of an array by its header.
+/// The header of an array.
 pub struct Array {
     descr: Descr,
     fortran: bool,
@@ -48,29 +50,30 @@ pub struct Array {
     pub start: u64,
 }
 
-/// Elements of a type that is not read.
+/// Elements of a type that is not supported.
 pub struct Other {
-    /// Why there are no elements.
+    /// The reason why the elements cannot be read.
     pub why: String,
-    /// Bytes of an element. `None` where the type does not tell, and for objects of Python, which are in a pickle.
+    /// The size of an element in bytes. `None` if the type does not determine the size, and for objects of Python, which are in a pickle.
     pub size: Option<u64>,
 }
 
 /// The value of `descr`.
 enum Descr {
-    /// A type by its name: `<f4`.
+    /// The name of a type, such as `<f4`.
     Type(Vec<u8>),
     /// A list of fields.
     Fields,
 }
 
 impl Array {
-    /// Reads all up to the elements by `next`, which fills its argument; `at` is the offset of the first byte, for errors.
+    /// Reads the magic number and the header. `next` fills its argument with the next bytes. `at` is the offset of the first byte, for
+    /// errors.
     pub fn read(next: &mut dyn FnMut(&mut [u8]) -> Result<()>, at: u64) -> Result<Array> {
         let mut head = [0; 8];
         next(&mut head)?;
         if !head.starts_with(MAGIC) {
-            return Err(Error::format(at, format_args!("there is no array of NumPy")));
+            return Err(Error::format(at, format_args!("an array of NumPy is expected")));
         }
         let [.., major, minor] = head;
         let mut len = [0; 4];
@@ -92,7 +95,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Reads the dictionary, which must have the three keys and no others.
+    /// Reads the dictionary, which must have exactly the three keys.
     fn parse(&mut self, lexer: &mut Lexer<'_>) -> Result<()> {
         const KEYS: [&[u8]; 3] = [b"descr", b"fortran_order", b"shape"];
         let mut seen = [false; 3];
@@ -104,7 +107,7 @@ impl Array {
                 token => return Err(lexer.error(format_args!("a key is expected, and there is {token}"))),
             };
             let Some(key) = key.filter(|&key| !seen[key]) else {
-                return Err(lexer.error(format_args!("a key of the header is unknown, or there twice")));
+                return Err(lexer.error(format_args!("a key of the header is unknown or duplicated")));
             };
             seen[key] = true;
             lexer.expect(b':')?;
@@ -128,7 +131,8 @@ impl Array {
         }
     }
 
-    /// The number of elements, how they are written, and whether the most significant byte comes first; or why there are none.
+    /// Returns the number of elements, the type of the numbers, and true if the most significant byte comes first. The inner result is an
+    /// error if the type is not supported.
     pub fn numbers(&self) -> Result<std::result::Result<(u64, Written, bool), Other>> {
         let len = count(&self.sizes)?;
         let Descr::Type(name) = &self.descr else {
@@ -139,8 +143,8 @@ impl Array {
             Some((b'<' | b'|' | b'=', kind)) => (false, kind),
             _ => (false, &name[..]),
         };
-        if let Some((_, written)) = TYPES.iter().find(|(name, _)| name.as_bytes() == kind) {
-            return Ok(Ok((len, *written, big_endian)));
+        if let Some(written) = written(kind) {
+            return Ok(Ok((len, written, big_endian)));
         }
         let what = match kind {
             [b'c', ..] => "complex numbers",
@@ -152,7 +156,7 @@ impl Array {
             b"f16" | b"f12" => "floats of more than 64 bits",
             _ => "of an unknown type",
         };
-        // The size follows the letter; of a letter of Unicode it is the number of letters, and of a time a unit is behind it.
+        // A size in bytes follows the letter. For `U` it is the number of characters, of four bytes each. For times a unit follows.
         let digits = kind.get(1..).and_then(|rest| std::str::from_utf8(rest).ok()).unwrap_or("");
         let size = digits.split('[').next().and_then(|digits| digits.parse::<u64>().ok()).filter(|&size| size > 0);
         let size = match kind.first() {
@@ -164,29 +168,20 @@ impl Array {
         Ok(Err(Other { why: format!("its elements are {what} ({})", name.escape_ascii()), size }))
     }
 
-    /// The bytes of all elements, where one has `size`.
+    /// Returns the size in bytes of all elements, which have `size` bytes each.
     pub fn bytes(&self, size: u64) -> Result<u64> {
         let bytes = count(&self.sizes)?.checked_mul(size);
         bytes.ok_or_else(|| Error::broken(format_args!("sizes {:?} of {size} bytes are more than 2^64 bytes", self.sizes)))
     }
 
-    /// The array as a tensor.
+    /// Returns the array as a tensor.
     pub fn tensor(self, name: String, data: Data) -> Result<Tensor> {
         let strides = if self.fortran { column_major_strides(&self.sizes)? } else { row_major_strides(&self.sizes)? };
         Ok(Tensor { name, sizes: self.sizes, strides, offset: 0, data })
     }
 }
 
-/// Distances of neighbours where the first dimension is the innermost.
-fn column_major_strides(sizes: &[i64]) -> Result<Vec<i64>> {
-    let mut reversed = grow::copy(sizes)?;
-    reversed.reverse();
-    let mut strides = row_major_strides(&reversed)?;
-    strides.reverse();
-    Ok(strides)
-}
-
-/// The names of types behind the mark of the byte order.
+/// The names of the types, without the mark of the byte order.
 const TYPES: [(&str, Written); 11] = [
     ("b1", Written::Same(Element::Bool)),
     ("u1", Written::Same(Element::U8)),
@@ -201,7 +196,12 @@ const TYPES: [(&str, Written); 11] = [
     ("u4", Written::U32),
 ];
 
-/// The type of elements. Lists and tuples of fields are passed over.
+/// Returns the type with this name, without the mark of the byte order.
+pub fn written(name: &[u8]) -> Option<Written> {
+    TYPES.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, written)| *written)
+}
+
+/// Reads the type of the elements. A list or tuple of fields is skipped.
 fn descr(lexer: &mut Lexer<'_>) -> Result<Descr> {
     match lexer.next()? {
         Token::Text(name) => Ok(Descr::Type(grow::copy(name)?)),
@@ -237,19 +237,17 @@ fn sizes(lexer: &mut Lexer<'_>) -> Result<Vec<i64>> {
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let [tensor] = what.tensors else {
-        return Err(Error::unsupported(format_args!("npy files hold one tensor, not {}", what.tensors.len())));
-    };
+    let tensor = what.only();
     to.write_all(&header(what, tensor)?)?;
     Ok(to.write_all(what.bytes(tensor)?)?)
 }
 
-/// All up to the elements of a row-major tensor, which [`Save::bytes`] gives.
+/// Returns the magic number and the header of a row-major tensor.
 pub fn header(what: &Save<'_>, tensor: &Tensor) -> Result<Vec<u8>> {
     header_of(&descr_of(what, tensor)?, &tensor.sizes)
 }
 
-/// The name of a tensor's type.
+/// Returns the name of a tensor's type.
 pub fn descr_of(what: &Save<'_>, tensor: &Tensor) -> Result<String> {
     let element = what.storage(tensor)?.0;
     let Some((kind, _)) = TYPES.iter().find(|(_, written)| *written == Written::Same(element)) else {
@@ -258,7 +256,7 @@ pub fn descr_of(what: &Save<'_>, tensor: &Tensor) -> Result<String> {
     Ok(format!("{}{kind}", if element.size() == 1 { '|' } else { '<' }))
 }
 
-/// All up to the elements of a row-major array of a type and of these sizes.
+/// Returns the magic number and the header of a row-major array.
 pub fn header_of(descr: &str, sizes: &[i64]) -> Result<Vec<u8>> {
     let mut shape = sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     if sizes.len() == 1 {

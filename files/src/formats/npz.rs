@@ -1,24 +1,25 @@
-//! NumPy's `.npz`: a zip archive whose entries are files of [`npy`]. The array of the entry `name.npy` is the tensor `name`.
+//! NumPy's `.npz`: a zip archive of files of the format [`npy`]. The array of the entry `name.npy` is the tensor `name`.
 //!
-//! An archive of the parts of a sparse matrix, as [`scipy`] has them, is one sparse tensor without a name.
+//! If the arrays of an archive are the parts of a sparse matrix of [`scipy`], the archive is one sparse tensor without a name.
 //!
-//! Names of tensors are written as names of entries, whatever characters they have. Metadata has no place in the format, and is left out
-//! when writing.
+//! Names of tensors are written unchanged as names of entries. The format has no metadata. Writing omits it.
 
 use super::npy::Other;
 use super::{Output, npy, scipy};
-use crate::contents::{Contents, Data, Opaque, Save, Tensor, unique};
+use crate::contents::Contents;
 use crate::element::{Element, Written};
 use crate::error::{Error, Kind, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::Input;
+use crate::save::{Save, unique};
+use crate::tensor::{Data, Opaque, Tensor};
 use crate::zip::{self, Entry, Method};
 
-/// How an archive without entries begins.
+/// The first bytes of an archive without entries.
 const EMPTY: &[u8] = b"PK\x05\x06";
 
-/// The ending of names of arrays.
+/// The ending of the names of arrays.
 const ENDING: &str = ".npy";
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
@@ -31,7 +32,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let mut contents = Contents::new(Format::Npz);
     contents.tensors = grow::list(entries.len())?;
     contents.storages = grow::list(entries.len())?;
-    // Deflate makes many sizes of few bytes.
+    // A few compressed bytes can become many sizes.
     let mut room = input.size().saturating_add(MOST_DIMS);
     for mut entry in entries {
         if entry.name.ends_with('/') {
@@ -45,7 +46,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         };
         let bytes = (tensor.sizes.len() as u64).saturating_mul(2 * size_of::<i64>() as u64);
         let Some(left) = room.checked_sub(bytes) else {
-            return Err(Error::format(entry.at, format_args!("the arrays have more dimensions than a file of {} bytes may", input.size())));
+            return Err(Error::format(entry.at, format_args!("the arrays have too many dimensions for a file of {} bytes", input.size())));
         };
         room = left;
         grow::push(&mut contents.tensors, tensor)?;
@@ -56,23 +57,23 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The bytes that the sizes and strides of all arrays may take beyond the bytes of the file.
+/// The limit in bytes by which the sizes and strides of all arrays may exceed the size of the file.
 const MOST_DIMS: u64 = 16 << 20;
 
-/// The name of the tensor that an entry is.
+/// Returns the name of the tensor for an entry. Leaves the entry without a name.
 fn name(entry: &mut Entry) -> String {
     let mut name = std::mem::take(&mut entry.name);
     name.truncate(name.strip_suffix(ENDING).map_or(name.len(), str::len));
     name
 }
 
-/// An entry whose elements cannot be had.
+/// Returns a tensor for an entry whose elements cannot be read.
 fn no_array(entry: &mut Entry, why: String) -> Result<Tensor> {
     let tensor = Tensor::row_major(name(entry), Vec::new(), 0)?;
     Ok(Tensor { data: Data::Refused(why), ..tensor })
 }
 
-/// The array of an entry, which is stored or deflated.
+/// Reads the header of an entry, which must be stored or deflated, and adds its storage. Returns the tensor.
 fn array(contents: &mut Contents, entry: &mut Entry, input: &dyn Input) -> Result<Tensor> {
     let (at, which) = if entry.method == Method::Stored { (entry.at, "") } else { (0, ", decompressed") };
     let place = entry.at;
@@ -115,7 +116,7 @@ pub fn write_deflated(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     archive(what, to, |writer, name, pieces| writer.deflate(name, pieces))
 }
 
-/// Appends an entry of pieces to an archive.
+/// Appends an entry to an archive. The data is the concatenated pieces.
 type Append = fn(&mut zip::Writer<'_>, &str, &[&[u8]]) -> Result<()>;
 
 fn archive(what: &Save<'_>, to: &mut dyn Output, append: Append) -> Result<()> {

@@ -1,22 +1,28 @@
 //! PNG: an image of height x width in gray, or of height x width x channels.
 //!
-//! Palettes and fewer bits than eight are expanded to uint8, and 16 bits to int32. Channels are gray and alpha, or red, green, blue and
-//! alpha; alpha is there if the file has it, for all pixels or for single colours. Texts of the file are metadata.
+//! Palettes and samples of fewer than eight bits are expanded to uint8. Samples of 16 bits are read as int32. The channels are gray and
+//! alpha, or red, green, blue and alpha. The channel alpha exists if the file has transparency, also if only for single colours. Texts of
+//! the file are metadata.
 //!
-//! Pixels are decoded when they are read: nothing is held, and a file that declares a large image costs nothing until it is asked for.
+//! Opening a file decodes no pixels. Pixels are decoded on request and not kept, so that opening a file that declares a large image needs
+//! little memory.
 
-use super::Output;
-use crate::contents::{Contents, Encoding, Save, Tensor, widen};
-use crate::element::Element;
+use super::image::Image;
+use crate::contents::Contents;
+use crate::element::{Element, widen};
+use crate::encoding::Decode;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::{Format, pnm};
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input, into_io};
+use crate::save::{Output, Save};
+use crate::tensor::Tensor;
 use png::{BitDepth, ColorType, Decoder, DecodingError, EncodingError, Info, Limits, Transformations};
 use std::cell::Cell;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-/// The longest row in bytes. The decoder holds up to 24 rows.
+/// The length limit of a row, in bytes. The decoder holds up to 24 rows.
 const LONGEST_ROW: u64 = 2 << 20;
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
@@ -42,19 +48,19 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let element = if sixteen { Element::I32 } else { Element::U8 };
     let most = input.size().saturating_mul(1000).saturating_add(64 << 20);
     if len.saturating_mul(element.size() as u64) > most {
-        return Err(Error::unsupported(format_args!("the image takes more memory than {most} bytes, 1000 times the file and 64 MB")));
+        return Err(Error::unsupported(format_args!("the image needs more memory than {most} bytes, 1000 times the file size plus 64 MB")));
     }
     let mut contents = Contents::new(Format::Png);
     texts(reader.info(), at.get(), &mut contents, Room::of(input.size()))?;
-    let storage = contents.add_storage(element, len, Encoding::Png { sixteen })?;
+    let storage = contents.add_storage(element, len, Encoding::Format(Box::new(Pixels { sixteen })))?;
     grow::push(&mut contents.tensors, Tensor::row_major(String::new(), sizes, storage)?)?;
     Ok(contents)
 }
 
-/// The greatest number of chunks before the pixels in files whose texts are read: the decoder holds all texts.
+/// The greatest number of chunks before the pixels. The texts of files with more chunks are not read, because the decoder holds all texts.
 const MOST_CHUNKS: u64 = 10_000;
 
-/// Counts the chunks before the pixels, up to one more than [`MOST_CHUNKS`].
+/// Counts the chunks before the pixels, up to [`MOST_CHUNKS`] + 1.
 fn chunks(input: &dyn Input) -> Result<u64> {
     let mut cursor = Cursor::new(input, 8, u64::MAX);
     let mut count = 0;
@@ -68,10 +74,10 @@ fn chunks(input: &dyn Input) -> Result<u64> {
     Ok(count)
 }
 
-/// The longest compressed text.
+/// The length limit of a compressed text, in decompressed bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// Adds the texts of a file. Many short ones may be long when they are decompressed.
+/// Adds the texts of a file to the metadata. `room` limits their size, because short compressed texts can become long.
 fn texts(info: &Info<'_>, at: u64, contents: &mut Contents, mut room: Room) -> Result<()> {
     let mut add = |key: &str, value: std::result::Result<String, DecodingError>| {
         let value = value.unwrap_or_else(|_| format!("a text of more than {LONGEST_TEXT} bytes, or a broken one"));
@@ -92,36 +98,44 @@ fn texts(info: &Info<'_>, at: u64, contents: &mut Contents, mut room: Room) -> R
     Ok(())
 }
 
-/// Decodes the pixels of a file.
-pub fn decode(input: &dyn Input, sixteen: bool, to: &mut [u8]) -> Result<()> {
-    let at = Cell::new(0);
-    let mut decoder = Decoder::new_with_limits(Bytes { cursor: Cursor::new(input, 0, u64::MAX), at: &at }, limits(input));
-    decoder.set_transformations(Transformations::EXPAND);
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    check_size(decoder.read_header_info().map_err(|error| broken(error, &at))?.size(), input)?;
-    let mut reader = decoder.read_info().map_err(|error| broken(error, &at))?;
-    // Two bytes a sample lie in the upper half, and are widened from the lower end on.
-    let start = if sixteen { to.len() / 2 } else { 0 };
-    let samples = &mut to[start..];
-    if reader.output_buffer_size() != Some(samples.len()) {
-        return Err(Error::io(format_args!("the file changed while it was read")));
+/// The pixels of a file, which are decoded on request.
+#[derive(Debug)]
+struct Pixels {
+    /// True if samples have 16 bits. Otherwise, samples have 8 bits.
+    sixteen: bool,
+}
+
+impl Decode for Pixels {
+    fn decode(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        let at = Cell::new(0);
+        let mut decoder = Decoder::new_with_limits(Bytes { cursor: Cursor::new(input, 0, u64::MAX), at: &at }, limits(input));
+        decoder.set_transformations(Transformations::EXPAND);
+        decoder.set_ignore_text_chunk(true);
+        decoder.set_ignore_iccp_chunk(true);
+        check_size(decoder.read_header_info().map_err(|error| broken(error, &at))?.size(), input)?;
+        let mut reader = decoder.read_info().map_err(|error| broken(error, &at))?;
+        // Samples of two bytes are read into the upper half of `to`, and widened from its beginning on.
+        let start = if self.sixteen { to.len() / 2 } else { 0 };
+        let samples = &mut to[start..];
+        if reader.output_buffer_size() != Some(samples.len()) {
+            return Err(Error::io(format_args!("the file changed while it was read")));
+        }
+        let frame = reader.next_frame(samples).map_err(|error| broken(error, &at))?;
+        if (frame.width, frame.height) != reader.info().size() {
+            return Err(Error::format(at.get(), format_args!("the first frame is smaller than the image")));
+        }
+        if self.sixteen {
+            widen(to, 2, true);
+        }
+        Ok(())
     }
-    let frame = reader.next_frame(samples).map_err(|error| broken(error, &at))?;
-    if (frame.width, frame.height) != reader.info().size() {
-        return Err(Error::format(at.get(), format_args!("the first frame is smaller than the image")));
-    }
-    if sixteen {
-        widen(to, 2, true);
-    }
-    Ok(())
 }
 
 fn limits(input: &dyn Input) -> Limits {
     Limits { bytes: input.size().saturating_add(16 << 20) as usize }
 }
 
-/// Refuses to read or write wide images. A pixel takes eight bytes at most.
+/// Fails for an image whose rows exceed [`LONGEST_ROW`]. A pixel has at most eight bytes.
 fn check_width(width: u32) -> Result<()> {
     let most = LONGEST_ROW / 8;
     if u64::from(width) > most {
@@ -130,7 +144,7 @@ fn check_width(width: u32) -> Result<()> {
     Ok(())
 }
 
-/// Refuses images that the bytes of the file cannot hold: deflate shortens to a thousandth at most.
+/// Fails for an image that the file is too short to hold. The greatest compression ratio of deflate is 1032.
 fn check_size((width, height): (u32, u32), input: &dyn Input) -> Result<()> {
     check_width(width)?;
     if u64::from(width).saturating_mul(u64::from(height)) / 8 > input.size().saturating_mul(1032) {
@@ -146,14 +160,12 @@ fn broken(error: DecodingError, at: &Cell<u64>) -> Error {
             Error::format(at.get(), format_args!("the file ends early"))
         }
         DecodingError::IoError(error) => error.into(),
-        DecodingError::LimitsExceeded => {
-            Error::unsupported(format_args!("byte {}: the file has chunks of more memory than are read", at.get()))
-        }
+        DecodingError::LimitsExceeded => Error::unsupported(format_args!("byte {}: the chunks of the file need too much memory", at.get())),
         error => Error::format(at.get(), format_args!("{error}")),
     }
 }
 
-/// The bytes of a file, which tells how far they were read.
+/// A reader of the file that records the offset up to which the decoder has read.
 struct Bytes<'a> {
     cursor: Cursor<'a>,
     at: &'a Cell<u64>,
@@ -173,13 +185,13 @@ impl BufRead for Bytes<'_> {
     }
 
     fn consume(&mut self, len: usize) {
-        // No more is consumed than was shown.
+        // The decoder consumes at most the bytes that `fill_buf` returned.
         let _ = self.cursor.skip(len as u64);
         self.at.set(self.cursor.at());
     }
 }
 
-/// The decoder asks for the trait, and never seeks.
+/// The decoder requires this trait, and never seeks.
 impl Seek for Bytes<'_> {
     fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
         Err(io::ErrorKind::Unsupported.into())
@@ -187,7 +199,7 @@ impl Seek for Bytes<'_> {
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let image = pnm::Image::of(what, &[1, 2, 3, 4], "PNG")?;
+    let image = Image::of(what, &[1, 2, 3, 4], "PNG")?;
     check_width(image.width)?;
     let mut encoder = png::Encoder::new(to, image.width, image.height);
     encoder.set_depth(BitDepth::Eight);
@@ -199,7 +211,9 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     });
     for (key, value) in what.metadata {
         if key.is_empty() || key.chars().count() > 79 || key.chars().any(|c| !(' '..='\u{ff}').contains(&c)) {
-            return Err(Error::unsupported(format_args!("keys of texts in PNG have 1 to 79 characters of Latin-1, and '{key}' has not")));
+            return Err(Error::unsupported(format_args!(
+                "'{key}' cannot be the key of a text in PNG: keys have 1 to 79 characters of Latin-1"
+            )));
         }
         encoder.add_itxt_chunk(key.clone(), value.clone()).map_err(refused)?;
     }

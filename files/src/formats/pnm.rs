@@ -1,17 +1,20 @@
 //! PGM and PPM of netpbm: an image of height x width in gray, or of height x width x 3 in red, green and blue.
 //!
-//! Samples are those of the file, from 0 to its greatest value, which is the metadata `maxval` and 255 in most files. They are uint8 up
-//! to 255 and int32 above. Of a file with several images, the first is read.
+//! Samples are not scaled. They range from 0 to the greatest value in the header, which is 255 in most files and becomes the metadata
+//! `maxval`. Samples are uint8 if the greatest value is at most 255, and int32 otherwise. Only the first image of a file is read.
 //!
-//! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and `ppm.html` beside it.
+//! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and <https://netpbm.sourceforge.net/doc/ppm.html>.
 
-use super::Output;
-use crate::contents::{Contents, Encoding, Save, Tensor, count};
+use super::image::Image;
+use crate::contents::Contents;
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save};
+use crate::tensor::{Tensor, count};
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     let [b'P', b'1'..=b'6', rest @ ..] = head else { return false };
@@ -37,7 +40,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let element = if greatest > 255 { Element::I32 } else { Element::U8 };
     let mut contents = Contents::new(Format::Pnm);
     let storage = if matches!(kind, b'2' | b'3') {
-        // A sample takes two bytes with the space behind it.
+        // A sample and the following space have at least two bytes.
         if len > cursor.left() / 2 + 1 {
             return Err(cursor.error(format_args!("the file ends early: {len} samples are expected")));
         }
@@ -48,7 +51,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         }
         contents.add_storage(element, len, Encoding::Bytes(bytes))?
     } else {
-        // One space is before the samples, which may look like spaces, too.
+        // One space precedes the samples. The first samples may have the codes of spaces.
         if !cursor.ahead()?.first().is_some_and(u8::is_ascii_whitespace) {
             return Err(cursor.error(format_args!("a space is expected before the samples")));
         }
@@ -61,10 +64,10 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The key of the greatest value.
+/// The key of the greatest value in the metadata.
 const MAXVAL: &str = "maxval";
 
-/// The next number, behind spaces and comments.
+/// Reads the next number after spaces and comments.
 fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
     let mut comment = false;
     loop {
@@ -93,40 +96,7 @@ fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
     Ok(value)
 }
 
-/// An image that is to be written.
-pub struct Image<'a> {
-    pub width: u32,
-    pub height: u32,
-    pub channels: usize,
-    pub samples: &'a [u8],
-}
-
-impl<'a> Image<'a> {
-    /// The only tensor, if it is an image with one of these numbers of channels.
-    pub fn of(what: &Save<'a>, channels: &[usize], format: &str) -> Result<Image<'a>> {
-        let [tensor] = what.tensors else {
-            return Err(Error::unsupported(format_args!("{format} files have one tensor, not {}", what.tensors.len())));
-        };
-        let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..=i32::MAX as u32).contains(&size));
-        let found = match tensor.sizes[..] {
-            [height, width] => side(height).zip(side(width)).zip(Some(1)),
-            [height, width, channels] if channels > 1 => side(height).zip(side(width)).zip(usize::try_from(channels).ok()),
-            _ => None,
-        };
-        let found = found.filter(|(_, found)| what.element(tensor) == Element::U8 && channels.contains(found));
-        let Some(((height, width), channels)) = found else {
-            return Err(Error::unsupported(format_args!(
-                "{format} files have uint8 tensors of height x width{}, not {} of {:?}",
-                if channels.len() > 2 { ", or of height x width x 2, 3 or 4" } else { " or height x width x 3" },
-                what.element(tensor).name(),
-                tensor.sizes
-            )));
-        };
-        Ok(Image { width, height, channels, samples: what.bytes(tensor)? })
-    }
-}
-
-/// Writes P5 or P6. The metadata `maxval` is kept, and others have no place.
+/// Writes P5 or P6. Of the metadata, only `maxval` is written.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     let image = Image::of(what, &[1, 3], "PNM")?;
     let most = image.samples.iter().copied().max().unwrap_or(0);

@@ -1,20 +1,20 @@
-//! The words of Python's literals, as the headers of NumPy have them. Nothing nests here: brackets are counted, not followed.
+//! A lexer for Python literals in the headers of NumPy. Brackets are tokens, and nothing is nested.
 
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// A piece of the text.
+/// A token of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A bracket, a comma or a colon.
     Mark(u8),
-    /// A string, as it stands between its quotes.
+    /// A string: the bytes between its quotes.
     Text(&'a [u8]),
-    /// An integer that is not negative.
+    /// A nonnegative integer.
     Number(i64),
     /// `True`, `False`, `None`.
     Word(&'a [u8]),
-    /// Nothing but blanks is left.
+    /// The end of the text, after blanks.
     End,
 }
 
@@ -31,24 +31,24 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// Splits a text into tokens.
+/// A lexer, which splits a text into tokens.
 pub struct Lexer<'a> {
     text: &'a [u8],
-    /// The place of the last token.
+    /// The index of the last token.
     last: usize,
-    /// The place of what is read next.
+    /// The index of the byte that is read next.
     at: usize,
     /// The offset of the text in the file.
     offset: u64,
 }
 
 impl<'a> Lexer<'a> {
-    /// A text that begins at `offset` in the file.
+    /// Returns a lexer of a text that begins at `offset` in the file.
     pub fn new(text: &'a [u8], offset: u64) -> Lexer<'a> {
         Lexer { text, last: 0, at: 0, offset }
     }
 
-    /// A broken header, at the last token.
+    /// Returns the error for a broken header, at the last token.
     #[cold]
     pub fn error(&self, what: fmt::Arguments<'_>) -> Error {
         Error::format(self.offset.saturating_add(self.last as u64), what)
@@ -58,7 +58,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// The bytes up to the first that `belongs` refuses.
+    /// Reads the bytes before the first byte for which `belongs` is false.
     fn run(&mut self, belongs: fn(&u8) -> bool) -> &'a [u8] {
         let left = self.left();
         let run = &left[..left.iter().position(|byte| !belongs(byte)).unwrap_or(left.len())];
@@ -66,7 +66,7 @@ impl<'a> Lexer<'a> {
         run
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub fn next(&mut self) -> Result<Token<'a>> {
         self.run(u8::is_ascii_whitespace);
         self.last = self.at;
@@ -78,13 +78,13 @@ impl<'a> Lexer<'a> {
             }
             b'\'' | b'"' => self.quoted(first),
             b'0'..=b'9' => self.number(),
-            // Texts of Python 2 and of bytes: u'descr', b'descr'.
+            // Prefixes of texts in Python 2 and of bytes: u'descr', b'descr'.
             b'u' | b'b' if matches!(self.left().get(1), Some(b'\'' | b'"')) => {
                 self.at += 1;
                 self.quoted(self.text[self.at])
             }
             b'a'..=b'z' | b'A'..=b'Z' => Ok(Token::Word(self.run(u8::is_ascii_alphanumeric))),
-            _ => Err(self.error(format_args!("'{}' has no meaning here", first.escape_ascii()))),
+            _ => Err(self.error(format_args!("'{}' is unexpected here", first.escape_ascii()))),
         }
     }
 
@@ -106,14 +106,14 @@ impl<'a> Lexer<'a> {
         let digits = self.run(u8::is_ascii_digit);
         let add = |number: i64, digit: &u8| number.checked_mul(10)?.checked_add(i64::from(digit - b'0'));
         let Some(number) = digits.iter().try_fold(0, add) else { return Err(self.error(format_args!("a number is greater than 2^63"))) };
-        // Python 2 ends long integers with an L.
+        // Long integers of Python 2 end with an L.
         if matches!(self.left().first(), Some(b'L' | b'l')) {
             self.at += 1;
         }
         Ok(Token::Number(number))
     }
 
-    /// Reads one mark, which must be this one.
+    /// Reads a token, which must be this mark.
     pub fn expect(&mut self, mark: u8) -> Result<()> {
         match self.next()? {
             Token::Mark(found) if found == mark => Ok(()),
@@ -121,7 +121,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over all up to the bracket that closes the last one.
+    /// Skips all tokens up to the bracket that closes the last token.
     pub fn close(&mut self) -> Result<()> {
         let mut open = 1u32;
         while open > 0 {

@@ -2,20 +2,21 @@
 //!
 //! Source: <https://github.com/huggingface/safetensors>, "Format".
 
-use super::Output;
-use crate::contents::{Contents, Data, MAX_DIMS, Save, Storage, Tensor, count, unique};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
+use crate::save::{Output, Save, unique};
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The longest header that the format allows.
+/// The length limit of a header in the format, in bytes.
 const LONGEST: u64 = 100_000_000;
 
 pub fn recognises(head: &[u8], size: u64) -> bool {
@@ -36,9 +37,9 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         if let Err(refused) = room.borrow_mut().take(1, 8) {
             return refused;
         }
-        // JSON counts lines and columns; the header is one line, as far as anyone writes it.
+        // The error has a line and a column. Real headers have one line.
         let at = if error.line() == 1 { 8 + error.column() as u64 } else { 8 };
-        Error::format(at, format_args!("the header is not what the format says: {error}"))
+        Error::format(at, format_args!("the header is invalid: {error}"))
     })?;
     let mut contents = Contents::new(Format::Safetensors);
     let mut tensors = grow::list(items.len())?;
@@ -55,7 +56,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     for (name, entry) in tensors {
         let (from, to) = entry.offsets;
         if from < end || to < from {
-            return Err(Error::broken(format_args!("tensor '{name}': bytes {from} to {to} overlap those of another, which end at {end}")));
+            return Err(Error::broken(format_args!("tensor '{name}': bytes {from} to {to} overlap another tensor, which ends at {end}")));
         }
         end = to;
         let elements = count(&entry.sizes)?;
@@ -68,7 +69,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
             Some((_, written)) => {
                 if elements.checked_mul(written.size() as u64) != Some(to - from) {
                     return Err(Error::broken(format_args!(
-                        "tensor '{name}': sizes {:?} of {} do not take the {} bytes from {from} to {to}",
+                        "tensor '{name}': sizes {:?} of {} do not match the {} bytes from {from} to {to}",
                         entry.sizes,
                         entry.dtype,
                         to - from
@@ -86,7 +87,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// The names of types in the header, and what they are. U64, 8-bit floats and complex numbers are none of thorn's.
+/// The names of the supported types. U64, 8-bit floats and complex numbers are not supported.
 const DTYPES: [(&str, Written); 12] = [
     ("F32", Written::Same(Element::F32)),
     ("F16", Written::Same(Element::F16)),
@@ -102,9 +103,9 @@ const DTYPES: [(&str, Written); 12] = [
     ("U32", Written::U32),
 ];
 
-/// Reads the entries of a JSON object in the order of the file.
+/// Deserializes a JSON object to a list of its entries in the order of the file.
 struct Listed<'r, V> {
-    /// The memory for them.
+    /// The memory that is left for the entries.
     room: &'r RefCell<Room>,
     values: PhantomData<V>,
 }
@@ -115,13 +116,13 @@ impl<'r, V> Listed<'r, V> {
     }
 }
 
-/// The value of a key of the header.
+/// The value of a key in the header.
 enum Item {
     Metadata(Vec<(String, String)>),
     Tensor(Entry),
 }
 
-/// The header's entry for a tensor. Other keys are passed over.
+/// The description of a tensor. Other keys are ignored.
 #[derive(serde::Deserialize)]
 struct Entry {
     dtype: String,
@@ -131,11 +132,12 @@ struct Entry {
     offsets: (u64, u64),
 }
 
-/// Reads the value of each key as its type asks for.
+/// Values of [`Listed`].
 trait Keyed: Sized {
+    /// Deserializes the value of a key.
     fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A, room: &RefCell<Room>) -> std::result::Result<Self, A::Error>;
 
-    /// The memory that it takes beside its place in a list.
+    /// Returns the size in bytes of the memory that the value owns and will cause to be allocated.
     fn bytes(&self) -> usize;
 }
 
@@ -162,7 +164,7 @@ impl Keyed for String {
     }
 }
 
-/// The key of what is no tensor.
+/// The key of the metadata. All other keys are names of tensors.
 const METADATA: &str = "__metadata__";
 
 impl<'de, V: Keyed> DeserializeSeed<'de> for Listed<'_, V> {
@@ -184,7 +186,7 @@ impl<'de, V: Keyed> Visitor<'de> for Listed<'_, V> {
         let mut list = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             let value = V::next(&key, &mut map, self.room)?;
-            // A list that grows is there three times for a moment.
+            // A growing list is in memory up to three times for a moment.
             let bytes = 3 * size_of::<(String, V)>() + key.len() + value.bytes();
             self.room.borrow_mut().take(bytes, 8).map_err(A::Error::custom)?;
             grow::push(&mut list, (key, value)).map_err(A::Error::custom)?;
@@ -193,7 +195,7 @@ impl<'de, V: Keyed> Visitor<'de> for Listed<'_, V> {
     }
 }
 
-/// A list of at most [`MAX_DIMS`] sizes.
+/// Deserializes a list of at most [`MAX_DIMS`] sizes.
 fn sizes<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<i64>, D::Error> {
     struct Sizes;
 
@@ -219,8 +221,8 @@ fn sizes<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<i64>, D:
     from.deserialize_seq(Sizes)
 }
 
-/// Writes the header, padded so that the elements begin at a multiple of eight bytes, and the elements, widest types first, so that all
-/// lie at multiples of their sizes.
+/// Writes the header and the elements. The header is padded, so that the elements begin at a multiple of eight bytes. Tensors with the
+/// largest elements come first, so that all elements are aligned.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     unique(what.tensors.iter().map(|tensor| &*tensor.name), "safetensors")?;
     unique(what.metadata.iter().map(|(key, _)| &**key), "safetensors")?;

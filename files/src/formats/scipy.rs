@@ -1,25 +1,27 @@
-//! Sparse matrices of SciPy: a file of [`npz`](super::npz) whose arrays are the parts of one.
+//! Sparse matrices of SciPy: archives of the format [`npz`](super::npz) whose arrays are the parts of a matrix.
 //!
-//! Source: `scipy/sparse/_matrix_io.py`. `format` is a text, `csr`, `csc` or `coo`, and `shape` has the sizes. `data` has the values;
-//! `indptr` and `indices`, `row` and `col`, or `coords` have positions. Where `_is_array` is there, SciPy makes an array of it and no
-//! matrix. Other formats, and archives with other arrays, are read as the arrays that are in them.
+//! Source: `scipy/sparse/_matrix_io.py`. The array `format` is a text, `csr`, `csc` or `coo`. `shape` has the sizes, and `data` the values.
+//! `indptr` and `indices`, `row` and `col`, or `coords` have the positions. If `_is_array` exists, SciPy reads a sparse array instead of a
+//! matrix. Archives of other formats, or with other arrays, are read as dense arrays.
 
 use super::npy;
-use crate::contents::{Contents, Data, Save, Tensor};
+use crate::contents::Contents;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
+use crate::save::Save;
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor};
 use crate::zip::{Entry, Method};
 
-/// The name of the array that tells the format.
+/// The name of the array that contains the format.
 const FORMAT: &str = "format.npy";
 
-/// The most bytes of an array with one word.
+/// The size limit of the array that contains the format, in bytes.
 const LONGEST: u64 = 4096;
 
-/// The names of parts, in their order.
+/// The formats with the form of their positions, and the names of their parts in order.
 const PARTS: [(&str, Form, &[&str]); 4] = [
     ("csr", Form::Rows, &["indptr", "indices", "data"]),
     ("csc", Form::Columns, &["indptr", "indices", "data"]),
@@ -27,7 +29,7 @@ const PARTS: [(&str, Form, &[&str]); 4] = [
     ("coo", Form::Coordinates, &["coords", "data"]),
 ];
 
-/// The format that an archive with these entries names; empty if none is named.
+/// Returns the format that the archive names; empty if the archive names none.
 pub fn format(entries: &[Entry], input: &dyn Input) -> Result<String> {
     let is_named = |entry: &&Entry| entry.name == FORMAT && entry.size <= LONGEST;
     let Some(entry) = entries.iter().find(is_named).filter(|entry| matches!(entry.method, Method::Stored | Method::Deflated)) else {
@@ -43,15 +45,15 @@ pub fn format(entries: &[Entry], input: &dyn Input) -> Result<String> {
         }
         None => Err(Error::broken(format_args!("the header ends early"))),
     };
-    // Who has something else under this name has no sparse matrix.
+    // If the entry is no array, the archive is no sparse matrix.
     if npy::Array::read(&mut next, 0).is_err() {
         return Ok(String::new());
     }
-    // Old files have letters of four bytes.
+    // Old files have characters of four bytes.
     Ok(left.iter().filter(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect())
 }
 
-/// Makes one sparse tensor of the arrays of a file, if they are the parts of one in this format.
+/// Replaces the arrays of a file by one sparse tensor, if they are the parts of a matrix in this format.
 pub fn assemble(contents: &mut Contents, format: &str, input: &dyn Input) -> Result<()> {
     let place = |name: &str| contents.tensors.iter().position(|tensor| tensor.name == name);
     let known = ["format", "shape", "_is_array"];
@@ -83,7 +85,7 @@ pub fn assemble(contents: &mut Contents, format: &str, input: &dyn Input) -> Res
     contents.add_sparse(String::new(), sizes, Sparse { form, parts, coalesced: false })
 }
 
-/// The sizes that an array of integers says; `None` if it has something else.
+/// Returns the integers of the array `shape`; `None` if it has no integers or more than one dimension.
 fn sizes(contents: &Contents, at: usize, input: &dyn Input) -> Result<Option<Vec<i64>>> {
     let tensor = &contents.tensors[at];
     let (Data::Storage(index), &[count @ 0..=64]) = (&tensor.data, &tensor.sizes[..]) else { return Ok(None) };
@@ -102,10 +104,10 @@ fn sizes(contents: &Contents, at: usize, input: &dyn Input) -> Result<Option<Vec
     Ok(Some(sizes))
 }
 
-/// Writes an archive's entry of this name, with these pieces.
+/// Appends an entry to an archive. The data is the concatenated pieces.
 type Append<'w> = &'w mut dyn FnMut(&str, &[&[u8]]) -> Result<()>;
 
-/// Writes a sparse tensor, which must be the only one of its file.
+/// Writes a sparse tensor, which must be the only tensor of its file.
 pub fn write(what: &Save<'_>, append: Append<'_>) -> Result<()> {
     let [tensor] = what.tensors else {
         let count = what.tensors.len();
@@ -142,6 +144,6 @@ pub fn write(what: &Save<'_>, append: Append<'_>) -> Result<()> {
     let sizes: Vec<u8> = tensor.sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
     array("shape", "<i8", &[dims as i64], &sizes)?;
     array("data", &npy::descr_of(what, values)?, &values.sizes, what.bytes(values)?)?;
-    // SciPy has matrices of two dimensions, and arrays of any number.
+    // SciPy's matrices have two dimensions, and its arrays any number.
     if dims == 2 { Ok(()) } else { array("_is_array", "|b1", &[], &[1]) }
 }

@@ -1,8 +1,8 @@
-//! The time that a test computes for: other work on the machine does not count.
+//! Measuring the processor time of a test, which does not depend on other work of the machine.
 
 use std::time::Duration;
 
-/// The processor time of this thread.
+/// Returns the processor time of this thread.
 pub fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is valid to write to.

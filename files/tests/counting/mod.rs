@@ -1,17 +1,17 @@
-//! An allocator that counts.
+//! An allocator that counts bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Counts the bytes that are in use, and the most that ever were.
+/// An allocator that counts the bytes in use and their maximum.
 struct Counting;
 
-/// Bytes in use.
+/// The number of bytes in use.
 pub static LIVE: AtomicUsize = AtomicUsize::new(0);
-/// The most that were in use since it was set.
+/// The maximum number of bytes in use since the last reset.
 pub static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: all requests go on to the system's allocator.
+// SAFETY: all requests are forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         PEAK.fetch_max(LIVE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);

@@ -1,4 +1,4 @@
-//! Files of the corpus, and what the real programs read from them: `scripts/corpus.py` writes both.
+//! Files of the corpus and the contents that real programs read from them. `scripts/corpus.py` writes both.
 
 #![allow(dead_code)]
 
@@ -7,13 +7,13 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use thorn_files::{Contents, Data, Element, Format, Opaque, Save, Tensor};
 
-/// The bytes of a file of the corpus.
+/// Returns the bytes of a file of the corpus.
 pub fn file(name: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A file of expected values.
+/// Returns a file of expected values.
 pub fn values(format: &str) -> Value {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(format).with_extension("json");
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
@@ -23,7 +23,7 @@ pub fn open(bytes: &Vec<u8>) -> Contents {
     thorn_files::open(bytes).unwrap()
 }
 
-/// The message of the error with which a file is refused.
+/// Returns the error message for a broken file.
 pub fn refused(bytes: &[u8]) -> String {
     thorn_files::open(&bytes.to_vec()).unwrap_err().message
 }
@@ -44,7 +44,7 @@ pub fn storage(tensor: &Tensor) -> usize {
     }
 }
 
-/// The elements of all storages.
+/// Returns the elements of all storages.
 pub fn storages(contents: &Contents, bytes: &Vec<u8>) -> Vec<(Element, Vec<u8>)> {
     let read = |index: usize| {
         let mut to = vec![0; contents.storages[index].bytes().unwrap()];
@@ -54,7 +54,7 @@ pub fn storages(contents: &Contents, bytes: &Vec<u8>) -> Vec<(Element, Vec<u8>)>
     (0..contents.storages.len()).map(read).collect()
 }
 
-/// The elements of a tensor in row-major order.
+/// Returns the elements of a tensor in row-major order.
 pub fn elements(contents: &Contents, bytes: &Vec<u8>, tensor: &Tensor) -> Vec<u8> {
     let index = storage(tensor);
     let mut all = vec![0; contents.storages[index].bytes().unwrap()];
@@ -80,7 +80,7 @@ pub fn check(contents: &Contents, bytes: &Vec<u8>, name: &str, expected: &Value)
     assert_eq!(hex, expected["hex"], "{name}");
 }
 
-/// What a file becomes that is written with all that was read from another.
+/// Writes all contents of a file to another format. Returns the bytes of the new file.
 pub fn rewritten(contents: &Contents, bytes: &Vec<u8>, format: Format) -> thorn_files::Result<Vec<u8>> {
     let storages = storages(contents, bytes);
     let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();

@@ -1,4 +1,4 @@
-//! What the tests of formats share: the files of `corpus/`, elements as numbers, and what other programs read.
+//! Shared parts of the tests: the files of `corpus/`, elements as numbers, and the contents that other programs read.
 
 #![allow(dead_code)]
 
@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use thorn_files::{Contents, Data, Element, Form, Format, Save, Sparse, Tensor};
 
-/// The folder of a format's files.
+/// Returns the folder of a format's files.
 pub fn corpus(format: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format)
 }
@@ -19,7 +19,7 @@ pub enum Value {
 }
 
 impl PartialEq for Value {
-    /// Floats are equal if they have the same bits, or are both NaN.
+    /// Floats are equal if they have the same bits or are both NaN.
     fn eq(&self, other: &Value) -> bool {
         match (*self, *other) {
             (Value::Int(a), Value::Int(b)) => a == b,
@@ -48,7 +48,7 @@ fn value(element: Element, bytes: &[u8]) -> Value {
     }
 }
 
-/// The type of a tensor's elements, and these, the last dimension first.
+/// Returns the type and the elements of a tensor, in row-major order.
 pub fn elements(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec<Value>) {
     let Data::Storage(index) = tensor.data else { panic!("{:?}", tensor.data) };
     let storage = &contents.storages[index];
@@ -67,13 +67,13 @@ pub fn elements(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Eleme
     (storage.element, values.collect())
 }
 
-/// The parts of a sparse tensor.
+/// Returns the parts of a sparse tensor.
 pub fn sparse<'a>(contents: &'a Contents, tensor: &Tensor) -> &'a Sparse {
     let Data::Sparse(index) = tensor.data else { panic!("{:?}", tensor.data) };
     &contents.sparse[index]
 }
 
-/// The positions of a sparse tensor's entries, in the order of the file.
+/// Returns the positions of a sparse tensor's entries, in the order of the file.
 pub fn positions(contents: &Contents, input: &Vec<u8>, sparse: &Sparse) -> Vec<Vec<i64>> {
     let integers = |part: &Tensor| -> Vec<i64> {
         let (_, values) = elements(contents, input, part);
@@ -92,13 +92,13 @@ pub fn positions(contents: &Contents, input: &Vec<u8>, sparse: &Sparse) -> Vec<V
     (0..nnz).map(place).collect()
 }
 
-/// What another program reads in the files of a format: `expected/FORMAT.json`.
+/// Returns the contents that another program reads from the files of a format: `expected/FORMAT.json`.
 pub fn expected(format: &str) -> serde_json::Map<String, serde_json::Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/expected/{format}.json"));
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Compares a tensor with what another program says of it.
+/// Compares a tensor with the elements that another program reads.
 pub fn compare(at: &str, contents: &Contents, input: &Vec<u8>, tensor: &Tensor, expected: &serde_json::Value) {
     let sizes: Vec<i64> = serde_json::from_value(expected["sizes"].clone()).unwrap();
     assert_eq!(tensor.sizes, sizes, "{at}");
@@ -116,7 +116,7 @@ pub fn compare(at: &str, contents: &Contents, input: &Vec<u8>, tensor: &Tensor, 
     assert_eq!(values, wanted(expected), "{at}");
 }
 
-/// The elements that another program reads.
+/// Returns the elements that another program reads.
 pub fn wanted(expected: &serde_json::Value) -> Vec<Value> {
     let value = |value: &serde_json::Value| match value {
         serde_json::Value::String(float) => Value::Float(float.parse().unwrap()),
@@ -125,7 +125,7 @@ pub fn wanted(expected: &serde_json::Value) -> Vec<Value> {
     expected["elements"].as_array().unwrap().iter().map(value).collect()
 }
 
-/// A file with these tensors, which are row-major and whose elements are bytes in memory.
+/// Writes a file with these row-major tensors, whose elements are bytes in memory.
 pub fn saved(
     format: Format,
     tensors: &[(&str, &[i64], Element, &[u8])],
@@ -142,7 +142,7 @@ pub fn saved(
     Ok(to.into_inner())
 }
 
-/// The elements of an iterator as bytes.
+/// Returns the elements of an iterator as bytes.
 #[macro_export]
 macro_rules! bytes {
     ($($value:expr),* $(,)?) => { [$($value.to_le_bytes().to_vec()),*].concat() };

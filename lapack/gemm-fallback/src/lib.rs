@@ -1,30 +1,30 @@
-//! The matrix products that faer asks for where there is no AVX2, handed to whoever has provided those of `private-gemm-x86`.
+//! The matrix products that faer needs on processors without AVX2, computed by the functions provided to `private-gemm-x86`.
 //!
-//! This stands in for the crate of the same name, of which faer calls the two functions here. That one brings 0.6 MB of kernels for
-//! products that thorn has, and takes memory whose want ends the process.
+//! This crate replaces the crate of the same name; faer calls only the two functions here. The original adds 0.6 MB of kernels for products
+//! that thorn has already, and ends the process if it cannot allocate memory.
 
 use private_gemm_x86::{Matrix, Product, products};
 use std::any::TypeId;
 
-/// How many threads; thorn decides for itself.
+/// The number of threads that faer asks for. It is ignored, because thorn decides about threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parallelism {
-    /// The calling one.
+    /// The calling thread.
     None,
-    /// As many.
+    /// This number of threads.
     Rayon(usize),
 }
 
-/// The operations from which on threads are worth it, which faer asks for and does not use on one thread.
+/// The number of operations from which more threads are worthwhile. faer asks for it, but does not use it on one thread.
 pub fn get_threading_threshold() -> usize {
     usize::MAX
 }
 
-/// `dst = alpha * dst + beta * lhs @ rhs`, m x n, of matrices with k columns and k rows; without `read_dst`, `dst` is written without being
-/// read.
+/// `dst = alpha * dst + beta * lhs @ rhs`, where `dst` is m x n, and the factors have k columns and k rows. Without `read_dst`, `dst` is
+/// overwritten without being read.
 ///
 /// # Safety
-/// The matrices must exist, and `dst` lie apart from the others.
+/// The matrices must exist, and `dst` must not overlap the others.
 pub unsafe fn gemm<T: 'static>(
     m: usize,
     n: usize,
@@ -51,14 +51,14 @@ pub unsafe fn gemm<T: 'static>(
             let matrix =
                 |data: *mut T, rows, cols, row_stride, col_stride| Matrix { data: data.cast::<$F>(), rows, cols, row_stride, col_stride };
             let product: Product<$F> = products().$F;
-            // SAFETY: T is this type.
+            // SAFETY: `T` is this type.
             let (alpha, beta) = unsafe { (std::mem::transmute_copy::<T, $F>(&alpha), std::mem::transmute_copy::<T, $F>(&beta)) };
             let (c, a, b) = (
                 matrix(dst, m, n, dst_rs, dst_cs),
                 matrix(lhs.cast_mut(), m, k, lhs_rs, lhs_cs),
                 matrix(rhs.cast_mut(), k, n, rhs_rs, rhs_cs),
             );
-            // SAFETY: the caller's.
+            // SAFETY: the caller vouches for the matrices.
             unsafe { product(if read_dst { alpha } else { 0.0 }, c, beta, a, b) }
         }};
     }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use private_gemm_x86::{Products, provide};
 
-    /// The product as it is defined.
+    /// The product by its definition.
     unsafe fn plain<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
         beta: T,
         c: Matrix<T>,
@@ -87,7 +87,7 @@ mod tests {
         let at = |m: &Matrix<T>, i: usize, j: usize| m.data.wrapping_offset(i as isize * m.row_stride + j as isize * m.col_stride);
         for i in 0..c.rows {
             for j in 0..c.cols {
-                // SAFETY: the elements are in the matrices.
+                // SAFETY: the elements are inside the matrices.
                 unsafe {
                     let sum = (0..a.cols).fold(T::default(), |sum, k| sum + *at(&a, i, k) * *at(&b, k, j));
                     let old = if beta == T::default() { T::default() } else { beta * *at(&c, i, j) };
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// A matrix of small integers in memory with other elements between, and where its first element is: `signs` are those of its strides.
+    /// A matrix of small integers with other elements in between, and the index of its first element. Its strides have the signs `signs`.
     struct Laid {
         data: Vec<f64>,
         first: usize,
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// All strides, signs and factors, against the sum written out here.
+    /// All strides, signs and factors, compared with a sum that is computed directly.
     #[test]
     fn strides_of_both_signs_and_all_factors() {
         provide(Products { f32: plain::<f32>, f64: plain::<f64> });
@@ -187,7 +187,7 @@ mod tests {
     fn float32_is_known_and_complex_numbers_are_not() {
         provide(Products { f32: plain::<f32>, f64: plain::<f64> });
         let (a, b, mut c) = ([1f32, 2.0], [3f32, 4.0], [5f32]);
-        // SAFETY: a row of two by a column of two.
+        // SAFETY: the matrices are a row of two and a column of two elements.
         unsafe {
             gemm(1, 1, 2, c.as_mut_ptr(), 1, 1, true, a.as_ptr(), 1, 1, b.as_ptr(), 1, 1, 1.0, 2.0, false, false, false, Parallelism::None)
         };
@@ -195,7 +195,7 @@ mod tests {
         let complex = std::panic::catch_unwind(|| {
             let mut c = [[0f32; 2]];
             let (a, at) = ([[1f32; 2]], c.as_mut_ptr());
-            // SAFETY: one by one.
+            // SAFETY: the matrices have one element.
             unsafe {
                 gemm(1, 1, 1, at, 1, 1, false, a.as_ptr(), 1, 1, a.as_ptr(), 1, 1, a[0], a[0], false, false, false, Parallelism::None)
             };

@@ -1,11 +1,12 @@
-//! The matrix products of faer's decompositions, handed to whoever has [provided](provide) them: thorn's own.
+//! The matrix products that faer's decompositions need, computed by functions that the program [provides](provide).
 //!
-//! This stands in for the crate of the same name, of which faer calls `gemm` alone. That one brings 2 MB of kernels for products that thorn
-//! has, computes on one thread, and keeps twice the size of the third-level cache for each thread, in memory whose want ends the process.
+//! This crate replaces the crate of the same name; faer calls only `gemm`. The original adds 2 MB of kernels for products that thorn has
+//! already, computes on one thread, and keeps twice the size of the third-level cache for each thread, in memory whose failed allocation
+//! ends the process.
 
 use std::sync::OnceLock;
 
-/// A strided matrix in memory; strides in elements.
+/// A strided matrix in memory. Strides are in elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<T> {
     /// The element in row 0 and column 0.
@@ -14,14 +15,14 @@ pub struct Matrix<T> {
     pub rows: usize,
     /// Number of columns.
     pub cols: usize,
-    /// Elements from row to row.
+    /// The distance between rows, in elements.
     pub row_stride: isize,
-    /// Elements from column to column.
+    /// The distance between columns, in elements.
     pub col_stride: isize,
 }
 
 impl<T> Matrix<T> {
-    /// The same elements, rows as columns.
+    /// The transposed matrix over the same elements.
     pub fn transposed(&self) -> Matrix<T> {
         Matrix { data: self.data, rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride }
     }
@@ -32,31 +33,31 @@ impl<T> Matrix<T> {
     }
 }
 
-/// `c = beta * c + alpha * a @ b`; with `beta` 0, C is written without being read.
+/// `c = beta * c + alpha * a @ b`. If `beta` is 0, `c` is overwritten without being read.
 pub type Product<T> = unsafe fn(beta: T, c: Matrix<T>, alpha: T, a: Matrix<T>, b: Matrix<T>);
 
-/// The products.
+/// The functions that compute products.
 #[derive(Clone, Copy)]
 pub struct Products {
-    /// Those of float32.
+    /// The function for float32.
     pub f32: Product<f32>,
-    /// Those of float64.
+    /// The function for float64.
     pub f64: Product<f64>,
 }
 
 static PRODUCTS: OnceLock<Products> = OnceLock::new();
 
-/// Says who computes products; the first call counts.
+/// Sets the functions that compute products. Later calls have no effect.
 pub fn provide(products: Products) {
     PRODUCTS.get_or_init(|| products);
 }
 
-/// What was provided.
+/// The functions that were provided. Panics if there are none.
 pub fn products() -> &'static Products {
     PRODUCTS.get().expect("products are provided before anything is decomposed")
 }
 
-/// What instructions faer has found; thorn looks for itself.
+/// The instruction set that faer found. It is ignored, because the provided functions find it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum InstrSet {
@@ -74,7 +75,7 @@ pub enum DType {
     C64,
 }
 
-/// Whether what is there is replaced or added to.
+/// The choice between overwriting the result and adding to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Accum {
@@ -90,7 +91,7 @@ pub enum IType {
     U64,
 }
 
-/// Which part of the result is written: all, or the triangle with the diagonal.
+/// The part of the result that is written: all, or a triangle with the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum DstKind {
@@ -99,11 +100,11 @@ pub enum DstKind {
     Full,
 }
 
-/// The product faer asks for: `dst = [dst] + alpha * lhs @ rhs`, in a triangle of `dst` or all of it. With lists of rows or columns,
+/// The product that faer needs: `dst = [dst] + alpha * lhs @ rhs`, in all of `dst` or in a triangle. If there are lists of rows or columns,
 /// element (i, j) of the product belongs to row `dst_row_idx[i]` and column `dst_col_idx[j]` of `dst`.
 ///
 /// # Safety
-/// The matrices must exist, and `dst` lie apart from the others. Lists have a place in `dst` for each row, or column, of the product.
+/// The matrices must exist, and `dst` must not overlap the others. Lists have a position in `dst` for each row or column of the product.
 pub unsafe fn gemm(
     dtype: DType,
     itype: IType,
@@ -139,9 +140,9 @@ pub unsafe fn gemm(
             let a = Matrix { data: lhs.cast_mut().cast::<$T>(), rows: nrows, cols: depth, row_stride: lhs_rs, col_stride: lhs_cs };
             let b = Matrix { data: rhs.cast_mut().cast::<$T>(), rows: depth, cols: ncols, row_stride: rhs_rs, col_stride: rhs_cs };
             let beta = if beta == Accum::Add { 1.0 } else { 0.0 };
-            // SAFETY: the caller's: `alpha` points to an element.
+            // SAFETY: the caller vouches for `alpha`, which points to an element.
             let alpha = unsafe { *alpha.cast::<$T>() };
-            // SAFETY: the caller's.
+            // SAFETY: the caller vouches for the matrices and the lists.
             unsafe {
                 if dst_row_idx.is_null() && dst_col_idx.is_null() {
                     part(products().$T, dst_kind, beta, c, alpha, a, b)
@@ -158,13 +159,13 @@ pub unsafe fn gemm(
     }
 }
 
-/// Rows and columns of a triangle that is computed as a square and copied from that.
+/// The largest order of a triangle that is computed as a full square and copied.
 const SQUARE: usize = 32;
 
-/// A product, or a triangle of it.
+/// Computes a whole product or one triangle of the product.
 ///
 /// # Safety
-/// As for [`gemm`].
+/// The same as for [`gemm`].
 unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
     product: Product<T>,
     kind: DstKind,
@@ -176,29 +177,29 @@ unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
 ) {
     let size = c.rows.min(c.cols);
     if kind == DstKind::Full || size == 0 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for the matrices.
         return unsafe { product(beta, c, alpha, a, b) };
     }
     let (rows, cols, depth) = (c.rows, c.cols, a.cols);
     if size <= SQUARE {
-        // The square, and what of a rectangle lies beside it.
+        // The square part. A rectangle that remains follows below.
         let mut square = [T::default(); SQUARE * SQUARE];
         let made = Matrix { data: square.as_mut_ptr(), rows: size, cols: size, row_stride: 1, col_stride: size as isize };
-        // SAFETY: the caller's; the square holds as many elements, and those that are copied are in C.
+        // SAFETY: the caller vouches for the matrices. `square` has enough elements, and the copied elements are inside `c`.
         unsafe {
             product(T::default(), made, alpha, a.block(0..size, 0..depth), b.block(0..depth, 0..size));
             for j in 0..size {
                 for i in if kind == DstKind::Lower { j..size } else { 0..j + 1 } {
                     let to = c.block(i..i + 1, j..j + 1).data;
                     let value = square[i + j * size];
-                    // `beta` is 0 or 1, and what is there may not be a number.
+                    // `beta` is 0 or 1. Old elements are not multiplied by 0, because they may be NaN.
                     to.write(if beta == T::default() { value } else { *to + value });
                 }
             }
         }
     } else {
         let half = size / 2;
-        // SAFETY: the caller's; the parts lie in C and do not overlap.
+        // SAFETY: the caller vouches for the matrices. The parts are inside `c` and do not overlap.
         unsafe {
             part(product, kind, beta, c.block(0..half, 0..half), alpha, a.block(0..half, 0..depth), b.block(0..depth, 0..half));
             part(product, kind, beta, c.block(half..size, half..size), alpha, a.block(half..size, 0..depth), b.block(0..depth, half..size));
@@ -206,7 +207,7 @@ unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
             product(beta, c.block(low.clone(), high.clone()), alpha, a.block(low, 0..depth), b.block(0..depth, high));
         }
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller vouches for the matrices.
     unsafe {
         if kind == DstKind::Lower && rows > size {
             product(beta, c.block(size..rows, 0..cols), alpha, a.block(size..rows, 0..depth), b);
@@ -217,15 +218,15 @@ unsafe fn part<T: Copy + Default + PartialEq + std::ops::Add<Output = T>>(
     }
 }
 
-/// Rows and columns of a part of a product whose elements go to places of their own.
+/// The rows and columns of a tile of a product whose elements are scattered.
 const TILE: [usize; 2] = [128, 32];
-/// Multiplications up to which a part is computed by a loop, since a call of the product takes longer.
+/// The largest number of multiplications of a tile that a simple loop computes. A call of the product would take longer.
 const FEW: usize = 8192;
 
-/// The rows, or columns, of a matrix that those of a product go to.
+/// The rows, or columns, of the result to which the rows or columns of a product go.
 #[derive(Clone, Copy)]
 struct Places {
-    /// NULL where they are the same.
+    /// NULL if they are the same rows or columns.
     list: *const (),
     itype: IType,
 }
@@ -235,7 +236,7 @@ impl Places {
     /// The list has an entry `i`.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for the entry.
         unsafe {
             match self.itype {
                 _ if self.list.is_null() => i,
@@ -246,10 +247,10 @@ impl Places {
     }
 }
 
-/// A product, or a triangle of it, whose rows and columns go to places of their own.
+/// Computes a whole product, or one triangle, into scattered rows and columns.
 ///
 /// # Safety
-/// As for [`gemm`].
+/// The same as for [`gemm`].
 unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
     product: Product<T>,
     kind: DstKind,
@@ -272,7 +273,8 @@ unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + 
             let m = TILE[0].min(rows.end - first_row);
             let made = Matrix { data: tile.as_mut_ptr(), rows: m, cols: n, row_stride: 1, col_stride: m as isize };
             let (a, b) = (a.block(first_row..first_row + m, 0..depth), b.block(0..depth, first_col..first_col + n));
-            // SAFETY: the caller's; the tile holds as many elements, and the places lie in C.
+            // SAFETY: the caller vouches for the matrices and the lists. `tile` has enough elements, and the listed positions are inside
+            // `c`.
             unsafe {
                 if m * n * depth <= FEW {
                     small(&mut tile, alpha, a, b)
@@ -289,7 +291,7 @@ unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + 
                     for i in inside {
                         let row = to_rows.at(first_row + i);
                         let to = c.data.wrapping_offset(row as isize * c.row_stride + column as isize * c.col_stride);
-                        // `beta` is 0 or 1, and what is there may not be a number.
+                        // `beta` is 0 or 1. Old elements are not multiplied by 0, because they may be NaN.
                         to.write(if beta == T::default() { tile[i + j * m] } else { *to + tile[i + j * m] });
                     }
                 }
@@ -298,10 +300,10 @@ unsafe fn scattered<T: Copy + Default + PartialEq + std::ops::Add<Output = T> + 
     }
 }
 
-/// `tile = alpha * a @ b`, column after column.
+/// `tile = alpha * a @ b`, in column-major order.
 ///
 /// # Safety
-/// The matrices must exist, and the tile be as large as their product.
+/// The matrices must exist, and `tile` must be at least as large as their product.
 unsafe fn small<T: Copy + Default + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
     tile: &mut [T],
     alpha: T,
@@ -312,7 +314,7 @@ unsafe fn small<T: Copy + Default + std::ops::Add<Output = T> + std::ops::Mul<Ou
     for (j, column) in tile[..m * b.cols].chunks_exact_mut(m).enumerate() {
         column.fill(T::default());
         for k in 0..a.cols {
-            // SAFETY: the caller's: the elements lie in the matrices, and those of a column follow each other in the first case.
+            // SAFETY: the caller vouches for the matrices. If the row stride is 1, a column of `a` is contiguous.
             unsafe {
                 let x = alpha * *b.block(k..k + 1, j..j + 1).data;
                 let from = a.block(0..1, k..k + 1).data.cast_const();
@@ -331,7 +333,7 @@ unsafe fn small<T: Copy + Default + std::ops::Add<Output = T> + std::ops::Mul<Ou
 mod tests {
     use super::*;
 
-    /// A product element by element.
+    /// The product by its definition.
     unsafe fn plain(beta: f64, c: Matrix<f64>, alpha: f64, a: Matrix<f64>, b: Matrix<f64>) {
         for i in 0..c.rows {
             for j in 0..c.cols {
@@ -355,7 +357,7 @@ mod tests {
         for [rows, cols, depth] in [[1, 1, 1], [5, 3, 2], [40, 33, 1], [150, 40, 7], [300, 70, 3], [3, 5, 2]] {
             let mut a: Vec<f64> = (0..rows * depth).map(|i| (i * 7 % 11) as f64 - 5.0).collect();
             let mut b: Vec<f64> = (0..depth * cols).map(|i| (i * 5 % 13) as f64 - 6.0).collect();
-            // Every second row and the columns backwards; the matrix is twice as high.
+            // Every second row of a matrix of twice the height, and columns in reverse order.
             let to_rows: Vec<u64> = (0..rows as u64).map(|i| 2 * i).collect();
             let to_cols: Vec<u32> = (0..cols as u32).rev().collect();
             for kind in [DstKind::Full, DstKind::Lower, DstKind::Upper] {
@@ -369,7 +371,7 @@ mod tests {
                     ];
                     let (left, right) = (column_major(&mut a, rows, depth), column_major(&mut b, depth, cols));
                     let target = column_major(&mut c, 2 * rows, cols);
-                    // SAFETY: matrices of these sizes, and places inside.
+                    // SAFETY: the matrices have these sizes, and the listed positions are inside the result.
                     unsafe {
                         scattered(plain, kind, beta, target, places, -2.0, left, right);
                         plain(0.0, column_major(&mut whole, rows, cols), -2.0, left, right);

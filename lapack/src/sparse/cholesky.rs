@@ -1,4 +1,4 @@
-//! Sparse Cholesky, which is faer's.
+//! Sparse Cholesky decomposition, by faer.
 
 use super::columns::Columns;
 use super::{Failure, condition, filled};
@@ -11,23 +11,23 @@ use std::mem::MaybeUninit;
 
 impl From<FaerError> for Failure {
     fn from(_: FaerError) -> Failure {
-        // Positions are as wide as addresses: what they do not count no memory holds.
+        // Indices are as wide as addresses. Therefore an index can only overflow if the memory is too small.
         Failure::Memory
     }
 }
 
-/// The pattern of a matrix, as faer takes it.
+/// The pattern of a matrix in faer's form.
 pub fn pattern(a: &Columns) -> SymbolicSparseColMatRef<'_, usize> {
-    // SAFETY: starts ascend from 0 to the number of entries, and rows ascend in each column and are less than their number.
+    // SAFETY: starts ascend from 0 to the number of entries. The rows in each column ascend and are less than the number of rows.
     unsafe { SymbolicSparseColMatRef::new_unchecked(a.n(), a.n(), &a.starts, None, &a.rows) }
 }
 
-/// Scratch memory.
+/// Allocates scratch memory.
 pub fn scratch(required: StackReq) -> Result<Vec<MaybeUninit<u8>>, Failure> {
     filled(required.unaligned_bytes_required(), MaybeUninit::uninit())
 }
 
-/// `B = inverse(A) B` for a symmetric matrix A and the columns of B, n x k. Returns false, and leaves B as it is, if A is not positive
+/// `B = inverse(A) B` for a symmetric matrix A and the columns of B, n x k. Returns false and leaves B unchanged if A is not positive
 /// definite.
 pub fn solve(a: &Columns, b: &mut [f64], k: usize) -> Result<bool, Failure> {
     let pattern = pattern(a);

@@ -1,21 +1,21 @@
-//! Sparse matrices as they lie in memory: by rows as they come, by columns as they are decomposed.
+//! Sparse matrices in memory: compressed rows as input, compressed columns for decompositions.
 
 use super::{Failure, copied, filled};
 
-/// A matrix of compressed rows, each of whose columns is less than the number of rows.
+/// A square matrix of compressed rows.
 #[derive(Clone, Copy)]
 pub struct Rows<'a, I = i64> {
-    /// The starts of rows among the entries, with the number of entries at the end.
+    /// The index of the first entry of each row, followed by the number of entries.
     pub starts: &'a [I],
     /// The column of each entry.
     pub columns: &'a [I],
-    /// The entries.
+    /// The values of the entries.
     pub values: &'a [f64],
 }
 
-/// A position.
+/// An integer type of positions.
 pub trait Position: Copy {
-    /// Its number.
+    /// The position as an index.
     fn place(self) -> usize;
 }
 
@@ -34,16 +34,16 @@ impl Position for usize {
 /// A square matrix of compressed columns.
 #[derive(PartialEq)]
 pub struct Columns {
-    /// Where each column starts among the entries, with their number at the end.
+    /// The index of the first entry of each column, followed by the number of entries.
     pub starts: Vec<usize>,
-    /// The row of each entry, ascending in a column.
+    /// The row of each entry, ascending within a column.
     pub rows: Vec<usize>,
-    /// The entries.
+    /// The values of the entries.
     pub values: Vec<f64>,
 }
 
 impl<I: Position> Rows<'_, I> {
-    /// The matrix by columns; entries of one place follow each other in the order in which they stand.
+    /// The matrix as compressed columns. Entries of one position stay adjacent and keep their order.
     pub fn transposed(self) -> Result<Columns, Failure> {
         let (n, count) = (self.starts.len() - 1, self.columns.len());
         let mut starts = filled(n + 1, 0)?;
@@ -62,17 +62,17 @@ impl<I: Position> Rows<'_, I> {
 }
 
 impl Columns {
-    /// The order.
+    /// The number of columns.
     pub fn n(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The rows of the entries of a column.
+    /// The rows of the entries of column j.
     pub fn pattern(&self, j: usize) -> &[usize] {
         &self.rows[self.starts[j]..self.starts[j + 1]]
     }
 
-    /// The entries of a column, with their rows.
+    /// The entries of column j: rows and values.
     pub fn column(&self, j: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.starts[j]..self.starts[j + 1];
         self.rows[range.clone()].iter().copied().zip(self.values[range].iter().copied())
@@ -83,12 +83,12 @@ impl Columns {
         (0..self.n()).all(|j| self.pattern(j).binary_search(&j).is_ok_and(|k| self.values[self.starts[j] + k] > 0.0))
     }
 
-    /// The columns as rows: those of the transposed matrix.
+    /// The columns as the rows of the transposed matrix.
     pub fn as_rows(&self) -> Rows<'_, usize> {
         Rows { starts: &self.starts, columns: &self.rows, values: &self.values }
     }
 
-    /// Sums entries of one place.
+    /// Adds up entries of one position.
     pub fn merge(&mut self) {
         let (mut to, mut from) = (0, 0);
         for j in 0..self.n() {

@@ -3,19 +3,20 @@
 use super::columns::Columns;
 use super::{Failure, filled};
 
-/// Random vectors that the inverse is multiplied by.
+/// The number of random vectors that are multiplied by the inverse.
 const PROBES: usize = 3;
-/// Matrices whose reciprocal condition number is below this count as singular: no digit of a solution is certain.
+/// Matrices with a smaller reciprocal condition number count as singular, because no digit of a solution is certain.
 const SINGULAR: f64 = 8.0 * f64::EPSILON;
 
-/// Steps that bring rows and columns to a greatest element of 1; each takes the root of what is left of a factor.
+/// The number of scaling steps that bring the greatest element of each row and column near 1. Each step takes the root of the remaining
+/// factor.
 const STEPS: usize = 10;
 
-/// Fails if A is singular to the precision of float64, for a function that computes `B = inverse(A) B` for the columns of B, n x k.
+/// Fails if A is singular to the precision of float64. `solve` computes `B = inverse(A) B` for the columns of B, n x k.
 ///
-/// The condition number is the greatest element of `|inverse(A)| |A| w / w`: how far relative changes of the elements of A change a
-/// solution w. The units of rows do not count in it. Nor do those of columns, since w is in these units: the factors of columns that bring
-/// all rows and columns to the same size. Random changes find the number to within a small factor.
+/// The condition number is the greatest element of `|inverse(A)| |A| w / w`: the effect of relative changes of A's elements on a solution
+/// w. It does not depend on the units of rows. It does not depend on the units of columns either, because w has these units: w are the
+/// factors of columns that bring all rows and columns to the same size. Random right-hand sides estimate the number within a small factor.
 pub fn check(a: &Columns, solve: impl FnOnce(&mut [f64], usize) -> Result<(), Failure>) -> Result<(), Failure> {
     let n = a.n();
     let (mut rows, mut most, mut w, mut probes) = (filled(n, 1.0f64)?, filled(n, 0.0f64)?, filled(n, 1.0f64)?, filled(n * PROBES, 0.0)?);

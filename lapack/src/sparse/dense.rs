@@ -1,14 +1,14 @@
-//! Products and triangular systems of small and large dense blocks.
+//! Products and triangular systems of dense blocks, small and large.
 
 use crate::float::fast;
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve as solve;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Multiplications from which on a product is made by the library's kernels.
+/// The number of multiplications from which a product is computed by the provided kernels.
 const LARGE: usize = 4096;
 
-/// A block of a column-major matrix: its first element, and the elements from column to column.
+/// A block of a column-major matrix: a slice that begins with its first element, and the distance between columns.
 #[derive(Clone, Copy)]
 pub struct Block<'a> {
     pub elements: &'a [f64],
@@ -25,7 +25,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// `R = L U` for L m x w and U w x n, column after column.
+/// `R = L U` for L m x w and U w x n, in column-major order.
 pub fn product(r: &mut [f64], l: Block<'_>, u: Block<'_>, [m, w, n]: [usize; 3]) {
     if m * w * n >= LARGE && w > 2 && n > 1 {
         let r = MatMut::from_column_major_slice_mut(&mut r[..m * n], m, n);
@@ -53,7 +53,7 @@ pub fn product(r: &mut [f64], l: Block<'_>, u: Block<'_>, [m, w, n]: [usize; 3])
     )
 }
 
-/// `B = inverse(L) B` for the triangle below the diagonal of L, whose diagonal counts as ones, and B w x n.
+/// `B = inverse(L) B` for the triangle of L below the diagonal, with ones on the diagonal, and B w x n.
 pub fn solve_lower(l: Block<'_>, b: &mut [f64], stride: usize, [w, n]: [usize; 2]) {
     if w * w * n >= LARGE && n > 1 {
         let b = MatMut::from_column_major_slice_with_stride_mut(b, w, n, stride);
@@ -69,7 +69,7 @@ pub fn solve_lower(l: Block<'_>, b: &mut [f64], stride: usize, [w, n]: [usize; 2
     }
 }
 
-/// `B = inverse(U) B` for the triangle of U above the diagonal and with it, and B w x n.
+/// `B = inverse(U) B` for the triangle of U on and above the diagonal, and B w x n.
 pub fn solve_upper(u: Block<'_>, b: &mut [f64], stride: usize, [w, n]: [usize; 2]) {
     if w * w * n >= LARGE && n > 1 {
         let b = MatMut::from_column_major_slice_with_stride_mut(b, w, n, stride);

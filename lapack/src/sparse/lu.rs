@@ -1,7 +1,7 @@
-//! Sparse LU with partial pivoting: supernodes one after the other, each computed from those before that reach it.
+//! Sparse LU with partial pivoting. Supernodes are computed in order, each from the earlier supernodes that reach it.
 //!
-//! A supernode is a few neighbouring columns that are given one pattern, a dense panel of L with the diagonal block of U. Above it, U has a
-//! block for each supernode that reaches it, of the columns that are reached.
+//! A supernode is a few adjacent columns that get one pattern: a dense panel with L and the diagonal block of U. Above the panel, U has a
+//! block for each supernode that reaches it; the block has only the reached columns.
 
 use super::columns::Columns;
 use super::dense::{Block, product, solve_lower, solve_upper};
@@ -10,45 +10,46 @@ use super::{Failure, filled, room};
 use crate::float::view_mut;
 use crate::lu;
 
-/// Not a place.
+/// The value for no position.
 const NONE: u32 = u32::MAX;
-/// The share of the greatest element of its column from which on the diagonal is a pivot, where patterns are symmetric.
+/// In nearly symmetric patterns, the diagonal element is the pivot if its magnitude is at least this fraction of the greatest one of the
+/// column.
 const KEPT: f64 = 0.1;
-/// Columns of a block that are updated at a time.
+/// The number of columns of a block that are updated at a time.
 const CHUNK: usize = 64;
-/// Right-hand sides that are solved at a time.
+/// The number of right-hand sides that are solved at a time.
 const SIDES: usize = 32;
 
-/// Columns that were eliminated together.
+/// Columns that are eliminated together.
 struct Supernode {
-    /// The place of the first one.
+    /// The position of the first column.
     first: usize,
     /// The number of columns.
     width: usize,
-    /// The rows of the panel; those of the pivots come first.
+    /// The rows of the panel, beginning with the rows of the pivots.
     rows: Vec<u32>,
-    /// The panel, column after column: U, and L below its diagonal, which is 1.
+    /// The panel in column-major order: U, and below its diagonal L, whose diagonal is 1.
     panel: Vec<f64>,
-    /// The blocks of U above: the supernode of each, ascending, and the number of its columns.
+    /// The blocks of U above the panel: the supernode of each block, ascending, and the number of columns of the block.
     above: Vec<(u32, u32)>,
-    /// The columns of the blocks, counted from the first one of this supernode.
+    /// The columns of the blocks, counted from the supernode's first column.
     columns: Vec<u32>,
-    /// The blocks, column after column.
+    /// The elements of the blocks, in column-major order.
     blocks: Vec<f64>,
 }
 
 impl Supernode {
-    /// The rows below the pivots.
+    /// The rows of L below the pivots.
     fn below(&self) -> &[u32] {
         &self.rows[self.width..]
     }
 
-    /// The triangles of the pivots.
+    /// The triangles L and U in the rows of the pivots.
     fn diagonal(&self) -> Block<'_> {
         Block { elements: &self.panel, stride: self.rows.len() }
     }
 
-    /// L below the pivots.
+    /// The part of L below the pivots.
     fn lower(&self) -> Block<'_> {
         Block { elements: &self.panel[self.width..], stride: self.rows.len() }
     }
@@ -57,57 +58,57 @@ impl Supernode {
 /// The factors of a matrix.
 pub struct Factors {
     supernodes: Vec<Supernode>,
-    /// The column at each place.
+    /// The column at each position.
     columns: Vec<u32>,
 }
 
-/// A set of columns of a supernode.
+/// A word of a bit set of columns.
 #[derive(Clone, Copy, Default)]
 struct Word {
-    /// 64 columns.
+    /// A bit for each of 64 columns.
     bits: u64,
-    /// The number of columns in the words before.
+    /// The number of columns in earlier words of the set.
     before: u32,
 }
 
-/// Where a block starts among the elements of all, and among their columns.
+/// The start of a block: the index of its first element, and the index of its first column.
 #[derive(Clone, Copy)]
 struct Start {
     element: usize,
     column: usize,
 }
 
-/// Memory that all supernodes use in turn.
+/// The matrix, the finished supernodes, and scratch memory that all supernodes share.
 struct Work<'a> {
     a: &'a Columns,
     order: &'a Order,
     done: Vec<Supernode>,
-    /// The place of each row that is a pivot.
+    /// The position of each row that is a pivot.
     places: Vec<u32>,
-    /// The supernode of each place.
+    /// The supernode of each position.
     owners: Vec<u32>,
-    /// The last supernode that each row was reached by, plus 1; and each supernode.
+    /// For each row, the last supernode that reached it, plus 1; and the same for each supernode.
     rows_seen: Vec<u32>,
     seen: Vec<u32>,
-    /// Where each row stands in the panel, and each supernode among those that reach the present one.
+    /// The index of each row in the panel, and of each supernode among those that reach the current one.
     locals: Vec<u32>,
     slots: Vec<u32>,
-    /// The rows of the panel.
+    /// The rows of the current panel.
     rows: Vec<u32>,
-    /// The supernodes that reach the present one.
+    /// The supernodes that reach the current one.
     reaching: Vec<u32>,
-    /// The columns that each of them reaches, in some words each.
+    /// The set of columns that each reaching supernode reaches, in several words.
     sets: Vec<Word>,
-    /// Where the block of each of them starts, and its columns.
+    /// The start of each reaching supernode's block.
     starts: Vec<Start>,
-    /// A part of a product, and where its rows go: to the panel, or to the block of a supernode and a row of it.
+    /// A part of a product, and the targets of its rows: in the panel, or the block of a supernode and a row in it.
     product: Vec<f64>,
     to_panel: Vec<[u32; 2]>,
     to_blocks: Vec<[u32; 3]>,
     pivots: Vec<i32>,
 }
 
-/// Makes a list at least this long.
+/// Extends a list to at least `n` elements.
 fn extend<T: Clone + Default>(list: &mut Vec<T>, n: usize) -> Result<(), Failure> {
     if n > list.len() {
         list.try_reserve(n - list.len())?;
@@ -117,7 +118,7 @@ fn extend<T: Clone + Default>(list: &mut Vec<T>, n: usize) -> Result<(), Failure
 }
 
 impl Factors {
-    /// The factors of a matrix, in an order that was made for it.
+    /// Factors a matrix in an order that was computed for it.
     pub fn of(a: &Columns, order: &Order) -> Result<Factors, Failure> {
         let (n, count) = (a.n(), order.supernodes.len() - 1);
         let mut work = Work {
@@ -154,7 +155,7 @@ impl Factors {
         Ok(Factors { supernodes: work.done, columns })
     }
 
-    /// `B = inverse(A) B` for the columns of B, n x k.
+    /// `B = inverse(A) B` for the columns of B, n x k
     pub fn solve(&self, b: &mut [f64], k: usize) -> Result<(), Failure> {
         let (n, sides) = (self.columns.len(), SIDES.min(k));
         let most = self.supernodes.iter().map(|s| s.rows.len().max(s.columns.len())).max().unwrap_or(0);
@@ -170,7 +171,7 @@ impl Factors {
         Ok(())
     }
 
-    /// `X = inverse(L) B`, by places; B is destroyed.
+    /// `X = inverse(L) B`, ordered by positions. B is destroyed.
     fn solve_lower(&self, b: &mut [f64], x: &mut [f64], made: &mut [f64], k: usize) {
         let n = self.columns.len();
         for s in &self.supernodes {
@@ -190,7 +191,7 @@ impl Factors {
         }
     }
 
-    /// `X = inverse(U) X`.
+    /// `X = inverse(U) X`
     fn solve_upper(&self, x: &mut [f64], part: &mut [f64], made: &mut [f64], k: usize) {
         let n = self.columns.len();
         for s in self.supernodes.iter().rev() {
@@ -214,7 +215,7 @@ impl Factors {
 }
 
 impl Work<'_> {
-    /// Notes a row of the supernode `s`, or the supernode that has it as a pivot.
+    /// Records a row of the supernode `s`, or the supernode in which the row is a pivot.
     #[inline(always)]
     fn visit(&mut self, s: usize, row: usize) {
         if self.rows_seen[row] > s as u32 {
@@ -233,13 +234,13 @@ impl Work<'_> {
         }
     }
 
-    /// The pattern of a supernode, filled with zeros.
+    /// Finds the pattern of a supernode. Its elements are zeros.
     fn reach(&mut self, s: usize) -> Result<Supernode, Failure> {
         let (first, width) = (self.order.supernodes[s], self.order.supernodes[s + 1] - self.order.supernodes[s]);
         let (a, columns, words) = (self.a, &self.order.columns[first..][..width], width.div_ceil(64));
         self.rows.clear();
         self.reaching.clear();
-        // The rows of the diagonal stand in their places.
+        // The rows of the diagonal come first, in order.
         for &j in columns.iter().filter(|_| self.order.symmetric) {
             self.visit(s, j);
         }
@@ -284,8 +285,8 @@ impl Work<'_> {
         Ok(Supernode { first, width, rows, panel, above, columns: all, blocks: filled(end.element, 0.0)? })
     }
 
-    /// Finds the columns that each supernode reaches: those that have entries in its rows, and those that a supernode before it reaches
-    /// which has them below.
+    /// Finds the columns that each supernode reaches: columns with entries in its pivot rows, and columns that an earlier supernode
+    /// reaches, if the earlier one has such a row below its own pivots.
     fn mark(&mut self, first: usize, columns: &[usize]) -> Result<(), Failure> {
         let words = columns.len().div_ceil(64);
         self.sets.clear();
@@ -317,7 +318,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Where column `c` of the block of a supernode starts.
+    /// The index of the first element of column `c` in a supernode's block.
     #[inline(always)]
     fn start(&self, slot: usize, c: usize, words: usize, width: usize) -> usize {
         let word = self.sets[slot * words + c / 64];
@@ -325,7 +326,7 @@ impl Work<'_> {
         self.starts[slot].element + before as usize * width
     }
 
-    /// Adds the entries of the matrix.
+    /// Adds the entries of the matrix to the panel and the blocks.
     fn gather(&self, next: &mut Supernode) {
         let (words, height) = (next.width.div_ceil(64), next.rows.len());
         for c in 0..next.width {
@@ -343,7 +344,7 @@ impl Work<'_> {
         }
     }
 
-    /// Makes the block of a supernode, and takes its product with what is below off the rest.
+    /// Computes the block of a supernode, and subtracts its product with the supernode's lower part from the rest.
     fn update(&mut self, next: &mut Supernode, slot: usize) -> Result<(), Failure> {
         let (words, height) = (next.width.div_ceil(64), next.rows.len());
         let (d, count) = (&self.done[next.above[slot].0 as usize], next.above[slot].1 as usize);

@@ -1,7 +1,7 @@
-//! Systems of equations of sparse matrices, in float64.
+//! Linear systems with sparse matrices, in float64.
 //!
-//! faer computes Cholesky's factors, and the orders of columns that keep factors sparse. LU is written here: faer's ends the process where
-//! memory runs out, and has no order for patterns that are nearly symmetric, which halves their factors.
+//! faer computes Cholesky factors, and column orders that keep factors sparse. LU is implemented here. faer's LU ends the process if memory
+//! runs out, and has no column order for nearly symmetric patterns; such an order halves the factors.
 
 mod cholesky;
 mod columns;
@@ -14,18 +14,18 @@ use crate::float::{headroom, rescale};
 pub use columns::Rows;
 use std::collections::TryReserveError;
 
-/// Why a system was not solved.
+/// The reason why a system was not solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Failure {
-    /// There is too little memory.
+    /// Memory ran out.
     Memory,
-    /// There are 2^32 rows or more.
+    /// The matrix has 2^32 rows or more.
     Large,
-    /// An entry is infinite or not a number.
+    /// An entry is infinite or NaN.
     NotFinite,
-    /// This column depends on others; of the transposed system it is a row.
+    /// This column depends on others. In a transposed system it is a row.
     Singular(usize),
-    /// The reciprocal of the condition number, which is so small that no digit of a solution is certain.
+    /// The reciprocal condition number is this, so small that no digit of a solution is certain.
     Condition(f64),
 }
 
@@ -35,14 +35,14 @@ impl From<TryReserveError> for Failure {
     }
 }
 
-/// An empty list with room for `n`.
+/// An empty list with room for `n` elements.
 fn room<T>(n: usize) -> Result<Vec<T>, Failure> {
     let mut list = Vec::new();
     list.try_reserve_exact(n)?;
     Ok(list)
 }
 
-/// `n` times the same.
+/// A list of `n` copies of `x`.
 fn filled<T: Clone>(n: usize, x: T) -> Result<Vec<T>, Failure> {
     let mut list = room(n)?;
     list.resize(n, x);
@@ -56,9 +56,9 @@ fn copied<T: Copy>(from: &[T]) -> Result<Vec<T>, Failure> {
     Ok(list)
 }
 
-/// `B = inverse(A) B`, or with `transpose` `inverse(A') B`, for a square matrix A of compressed rows and the columns of B, n x k: by
-/// Cholesky where A is symmetric and positive definite, else by LU with partial pivoting. Entries of a row may stand in any order, and
-/// several for one place, which are summed.
+/// `B = inverse(A) B`, or `inverse(A') B` with `transpose`, for a square matrix A of compressed rows and the columns of B, n x k. Uses
+/// Cholesky if A is symmetric and positive definite, else LU with partial pivoting. Entries of a row may be in any order. Several entries
+/// of one position are added up.
 pub fn solve(a: Rows<'_>, transpose: bool, b: &mut [f64], k: usize) -> Result<(), Failure> {
     let n = a.starts.len() - 1;
     if n == 0 {

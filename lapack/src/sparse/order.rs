@@ -1,4 +1,4 @@
-//! The order in which columns are eliminated, which keeps factors sparse, and the columns that are eliminated together.
+//! The elimination order of columns, which keeps factors sparse, and the columns that are eliminated together.
 
 use super::cholesky::{pattern, scratch};
 use super::columns::Columns;
@@ -8,23 +8,23 @@ use dyn_stack::StackReq;
 use faer::perm::PermRef;
 use faer::sparse::linalg::{amd, colamd, qr};
 
-/// Not a column.
+/// The value for no column.
 const NONE: usize = usize::MAX;
 
-/// Sizes up to which two supernodes become one, and the share of elements of the larger one that may be zeros then.
+/// The limits for merging two supernodes: for sizes up to the first number, the largest fraction of zeros among the merged elements.
 const MERGED: [(usize, f64); 4] = [(4, 1.0), (16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
 
-/// The order of columns.
+/// The elimination order of columns.
 pub struct Order {
-    /// The column at each place.
+    /// The column at each position.
     pub columns: Vec<usize>,
-    /// The places at which supernodes start, columns that are eliminated together, and the number of columns.
+    /// The position of each supernode's first column, followed by the number of columns.
     pub supernodes: Vec<usize>,
-    /// True if rows are expected to be eliminated in the same order.
+    /// True if rows are likely to be eliminated in the same order.
     pub symmetric: bool,
 }
 
-/// Columns in order, the place of each one's parent in the elimination tree, and the number of elements of its factor.
+/// Columns in elimination order, the position of each one's parent in the elimination tree, and the number of elements of its factor.
 struct Tree {
     columns: Vec<usize>,
     parents: Vec<usize>,
@@ -32,7 +32,7 @@ struct Tree {
 }
 
 impl Order {
-    /// The order for a matrix, which comes with its transpose.
+    /// Computes the order for a matrix, given with its transpose.
     pub fn of(a: &Columns, transposed: &Columns) -> Result<Order, Failure> {
         let symmetric = is_nearly_symmetric(a, transposed);
         let tree = if symmetric { of_sum(a, transposed)? } else { of_product(a, transposed)? };
@@ -40,7 +40,7 @@ impl Order {
     }
 }
 
-/// Returns true if half of the entries beside the diagonal have one on the other side, and most of the diagonal is there.
+/// Returns true if at least half of the off-diagonal entries have a mirrored entry, and most diagonal elements exist.
 fn is_nearly_symmetric(a: &Columns, transposed: &Columns) -> bool {
     let (mut diagonal, mut both) = (0, 0);
     for j in 0..a.n() {
@@ -55,7 +55,7 @@ fn is_nearly_symmetric(a: &Columns, transposed: &Columns) -> bool {
     diagonal * 10 >= a.n() * 9 && both * 2 >= a.rows.len() - diagonal
 }
 
-/// The order for the pattern of A + A', by minimum degree, and Cholesky's tree of it.
+/// The minimum degree order for the pattern of A + A', and its Cholesky elimination tree.
 fn of_sum(a: &Columns, transposed: &Columns) -> Result<Tree, Failure> {
     let n = a.n();
     let (mut columns, mut places) = (filled(n, 0)?, filled(n, 0)?);
@@ -66,7 +66,7 @@ fn of_sum(a: &Columns, transposed: &Columns) -> Result<Tree, Failure> {
         visited[k] = k;
         for &i in a.pattern(columns[k]).iter().chain(transposed.pattern(columns[k])) {
             let mut at = places[i];
-            // Row k of the factor has the columns on the way from each entry to k.
+            // Row k of the factor has the columns on the tree path from each entry to k.
             while at < k && visited[at] != k {
                 (visited[at], counts[at]) = (k, counts[at] + 1);
                 if parents[at] == NONE {
@@ -79,7 +79,7 @@ fn of_sum(a: &Columns, transposed: &Columns) -> Result<Tree, Failure> {
     Ok(Tree { columns, parents, counts })
 }
 
-/// The order for the pattern of A' A, which has that of the factors for all pivots, and Cholesky's tree of it.
+/// The order for the pattern of A' A, which includes the pattern of the factors for any pivots, and its Cholesky elimination tree.
 fn of_product(a: &Columns, transposed: &Columns) -> Result<Tree, Failure> {
     let (n, symbolic) = (a.n(), pattern(a));
     let (mut columns, mut places) = (filled(n, 0)?, filled(n, 0)?);
@@ -101,13 +101,14 @@ fn of_product(a: &Columns, transposed: &Columns) -> Result<Tree, Failure> {
     Ok(Tree { columns, parents, counts })
 }
 
-/// Where supernodes start: columns of one pattern, and neighbours in the tree that are as good as one.
+/// The first position of each supernode. Columns of one pattern are joined, and adjacent supernodes in the tree are merged within the
+/// limits of [`MERGED`].
 fn supernodes(tree: &Tree) -> Result<Vec<usize>, Failure> {
     let Tree { parents, counts, .. } = tree;
     let n = parents.len();
     let mut children = filled(n, 0)?;
     parents.iter().filter(|&&parent| parent != NONE).for_each(|&parent| children[parent] += 1);
-    // Of each supernode its first column and the zeros in it.
+    // The first column of each supernode, and the number of zeros in it.
     let (mut starts, mut zeros): (Vec<usize>, Vec<usize>) = (room(n + 1)?, room(n)?);
     let mut first = 0;
     for end in 1..=n {

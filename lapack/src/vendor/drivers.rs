@@ -1,6 +1,7 @@
-//! LAPACK's drivers by the library, with the meaning of [`crate::Lapack`]. What it lacks or cannot take is computed here.
+//! LAPACK's drivers, called in the library with the meaning of [`crate::Lapack`]. If the library lacks a routine or cannot use the
+//! arguments, this crate computes the result.
 //!
-//! Integers are temporaries, which live until the routine returns.
+//! Integers are passed as temporaries, which live until the routine returns.
 
 use super::{Routine, Routines};
 use crate::float::{Float, scale, stack};
@@ -10,7 +11,7 @@ use std::ffi::{CStr, c_char};
 
 type R<T> = &'static Routines<T>;
 
-/// Asks a routine for the length of its work.
+/// The value that asks a routine for the size of its work array.
 const ASK: i64 = -1;
 
 fn int(size: usize) -> i64 {
@@ -22,12 +23,12 @@ fn letter(is: bool, yes: &'static CStr, no: &'static CStr) -> *const c_char {
 }
 
 impl<T> Routines<T> {
-    /// The routine, if there is one and it can take matrices of these sizes, none of which is 0.
+    /// The routine, if it exists and accepts matrices of these sizes. Sizes of 0 are not passed to the library.
     fn able<F>(&self, routine: Option<F>, sizes: &[usize]) -> Option<F> {
         routine.filter(|_| !sizes.contains(&0) && self.holds(sizes))
     }
 
-    /// A list of pivots as integers of 64 bits, if the library has those; `None`: there is no memory for it.
+    /// A copy of the pivots as 64-bit integers if the library has those, else an empty list. `None` if memory runs out.
     fn widened(&self, pivots: &[i32]) -> Option<Vec<i64>> {
         let mut wide = Vec::new();
         if self.wide {
@@ -37,21 +38,21 @@ impl<T> Routines<T> {
         Some(wide)
     }
 
-    /// Where the library finds the pivots.
+    /// The address of the pivots in the library's integer type.
     fn places(&self, pivots: &[i32], wide: &[i64]) -> *mut i64 {
         if self.wide { wide.as_ptr().cast_mut() } else { pivots.as_ptr().cast_mut().cast() }
     }
 }
 
-/// All scratch memory for a routine's work: where it is, and how many elements it has.
+/// All scratch memory as a routine's work array: its address and its number of elements.
 fn work<T: Float>(stack: &mut MemStack) -> (*mut T, usize) {
     let count = (stack.len_bytes() / size_of::<T>()).saturating_sub(1).min(i32::MAX as usize);
     (stack.make_uninit::<T>(count).0.as_mut_ptr().cast(), count)
 }
 
-/// The bytes of the work that a routine asks for, beside others, or of our own, whichever are more.
+/// The larger of two sizes in bytes: `own`, and the routine's work array of `asked` elements with `others`.
 fn at_least<T: Float>(own: usize, others: StackReq, asked: T) -> usize {
-    // As a float32 it may have been rounded down.
+    // A float32 may have been rounded down.
     let count = (asked.to_f64() * (1.0 + f64::from(f32::EPSILON))) as usize + 2;
     own.max(others.and(StackReq::new::<T>(count)).unaligned_bytes_required())
 }
@@ -80,7 +81,7 @@ pub fn getri_bytes<T: Float + Routine>(r: R<T>, n: usize) -> usize {
     let own = lu::getri_bytes::<T>(n);
     let Some(getri) = r.able(r.getri, &[n]) else { return own };
     let (mut asked, mut info) = (T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { getri(&int(n), &mut T::default(), &int(n), &0, &mut asked, &ASK, &mut info) };
     at_least(own, StackReq::EMPTY, asked)
 }
@@ -118,7 +119,7 @@ pub fn potrf<T: Float + Routine>(r: R<T>, a: &mut [T], n: usize, scratch: Scratc
 }
 
 pub fn potrs<T: Float + Routine>(r: R<T>, l: &[T], n: usize, b: &mut [T], k: usize) -> Info {
-    // LAPACK's does not look for zeros.
+    // LAPACK's routine does not check for zeros on the diagonal.
     let singular = (0..n).any(|i| l[i + i * n] == T::default());
     let (Some(potrs), false) = (r.able(r.potrs, &[n, k]), singular) else { return cholesky::potrs(l, n, b, k) };
     assert!(l.len() >= n * n && b.len() >= n * k, "the matrices are there");
@@ -138,7 +139,7 @@ pub fn potri<T: Float + Routine>(r: R<T>, inverse: &mut [T], l: &[T], n: usize, 
     info as Info
 }
 
-/// Returns the scratch memory of `pstrf`: pivots, and two numbers for each column.
+/// The scratch memory of `pstrf`: pivots, and two numbers for each column.
 fn pstrf_work<T: Float>(n: usize) -> StackReq {
     StackReq::new::<i64>(n).and(StackReq::new::<T>(2 * n))
 }
@@ -162,7 +163,7 @@ pub fn pstrf<T: Float + Routine>(r: R<T>, a: &mut [T], n: usize, pivots: &mut [i
     // SAFETY: the matrix, the pivots and the work have these sizes.
     unsafe { pstrf(c"L".as_ptr(), &int(n), a.as_mut_ptr(), &int(n), at, &mut rank, &least, work, &mut info, 1) };
     for (i, pivot) in pivots.iter_mut().enumerate() {
-        // Two to a word, where they have 32 bits.
+        // 32-bit pivots are stored in pairs.
         *pivot = if r.wide { places[i] as i32 } else { (places[i / 2] >> (32 * (i % 2))) as i32 };
     }
     let rank = rank as usize;
@@ -175,7 +176,7 @@ pub fn geqrf_bytes<T: Float + Routine>(r: R<T>, m: usize, n: usize) -> usize {
     let own = qr::geqrf_bytes::<T>(m, n);
     let Some(geqrf) = r.able(r.geqrf, &[m, n]) else { return own };
     let (mut asked, mut info) = (T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { geqrf(&int(m), &int(n), &mut T::default(), &int(m), &mut T::default(), &mut asked, &ASK, &mut info) };
     at_least(own, StackReq::EMPTY, asked)
 }
@@ -189,7 +190,7 @@ pub fn geqrf<T: Float + Routine>(r: R<T>, a: &mut [T], m: usize, n: usize, tau: 
     unsafe { geqrf(&int(m), &int(n), a.as_mut_ptr(), &int(m), tau.as_mut_ptr(), memory, &int(length), &mut info) };
 }
 
-/// LAPACK's has as many columns as reflectors at least, and no more than rows.
+/// Returns true if LAPACK's routine supports these sizes: at least as many columns as reflectors, at most as many as rows.
 fn generates(m: usize, n: usize, k: usize) -> bool {
     m >= n && n >= k
 }
@@ -198,7 +199,7 @@ pub fn orgqr_bytes<T: Float + Routine>(r: R<T>, m: usize, n: usize, k: usize) ->
     let own = qr::orgqr_bytes::<T>(m, n, k);
     let (Some(orgqr), true) = (r.able(r.orgqr, &[m, n, k]), generates(m, n, k)) else { return own };
     let (mut asked, mut info) = (T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { orgqr(&int(m), &int(n), &int(k), &mut T::default(), &int(m), &T::default(), &mut asked, &ASK, &mut info) };
     at_least(own, StackReq::EMPTY, asked)
 }
@@ -220,7 +221,7 @@ pub fn ormqr_bytes<T: Float + Routine>(r: R<T>, m: usize, n: usize, k: usize, le
     let (Some(ormqr), true) = (r.able(r.ormqr, &[m, n, k]), k <= rows) else { return own };
     let (side, trans, a, mut c) = (letter(left, c"L", c"R"), c"N".as_ptr(), T::default(), T::default());
     let (mut asked, mut info) = (T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { ormqr(side, trans, &int(m), &int(n), &int(k), &a, &int(rows), &a, &mut c, &int(m), &mut asked, &ASK, &mut info, 1, 1) };
     at_least(own, StackReq::new::<T>(rows * k), asked)
 }
@@ -243,7 +244,7 @@ pub fn ormqr<T: Float + Routine>(
         return qr::ormqr(c, m, n, a, k, tau, left, transposed, scratch);
     };
     assert!(c.len() >= m * n && tau.len() >= k, "the matrices are there");
-    // LAPACK writes ones to the diagonal for a while.
+    // LAPACK gets a copy, because it temporarily writes ones to the diagonal.
     let (mut vectors, memory) = memory.make_with(rows * k, |i| a[i]);
     let (memory, length) = work::<T>(memory);
     let (side, trans, a, c) = (letter(left, c"L", c"R"), letter(transposed, c"T", c"N"), vectors.as_mut_ptr(), c.as_mut_ptr());
@@ -252,7 +253,7 @@ pub fn ormqr<T: Float + Routine>(
     unsafe { ormqr(side, trans, &int(m), &int(n), &int(k), a, &int(rows), tau, c, &int(m), memory, &int(length), &mut info, 1, 1) };
 }
 
-/// Returns the least scratch memory of `syevd`: elements, and integers.
+/// The smallest scratch memory of `syevd`: the numbers of elements and of integers.
 fn syevd_least(n: usize, vectors: bool) -> [usize; 2] {
     match (n, vectors) {
         (0 | 1, _) => [1, 1],
@@ -266,7 +267,7 @@ pub fn syev_bytes<T: Float + Routine>(r: R<T>, n: usize, vectors: bool) -> usize
     let Some(syevd) = r.able(r.syevd, &[n]) else { return own };
     let (jobz, uplo, a, w) = (letter(vectors, c"V", c"N"), c"L".as_ptr(), &mut T::default(), &mut T::default());
     let (mut asked, mut info) = (T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { syevd(jobz, uplo, &int(n), a, &int(n), w, &mut asked, &ASK, &mut 0, &ASK, &mut info, 1, 1) };
     at_least(own, StackReq::new::<i64>(integers), asked)
 }
@@ -297,7 +298,7 @@ pub fn geev_bytes<T: Float + Routine>(r: R<T>, n: usize, vectors: bool) -> usize
     let Some(geev) = r.able(r.geev, &[n]) else { return own };
     let (left, right, mut x) = (c"N".as_ptr(), letter(vectors, c"V", c"N"), [T::default(); 5]);
     let ([a, re, im, vl, vr], mut asked, mut info) = (x.each_mut(), T::default(), 0);
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { geev(left, right, &int(n), a, &int(n), re, im, vl, &int(n), vr, &int(n), &mut asked, &ASK, &mut info, 1, 1) };
     at_least(own, StackReq::EMPTY, asked)
 }
@@ -327,7 +328,7 @@ pub fn geev<T: Float + Routine>(
     info as Info
 }
 
-/// The columns of U and the rows of V' for m x n.
+/// The numbers of columns of U and of rows of V' for m x n.
 fn sides(m: usize, n: usize, vectors: Vectors) -> [usize; 2] {
     if vectors == Vectors::All { [m, n] } else { [m.min(n); 2] }
 }
@@ -340,7 +341,7 @@ fn job(vectors: Vectors) -> *const c_char {
     }
 }
 
-/// V' as the library writes it, and integers.
+/// The scratch memory for V' as the library writes it, and for integers.
 fn gesdd_others<T: Float>(m: usize, n: usize, vectors: Vectors) -> StackReq {
     let turned = if vectors == Vectors::No { 1 } else { sides(m, n, vectors)[1] * n };
     StackReq::new::<T>(turned).and(StackReq::new::<i64>(8 * m.min(n)))
@@ -351,7 +352,7 @@ pub fn gesvd_bytes<T: Float + Routine>(r: R<T>, m: usize, n: usize, vectors: Vec
     let (Some(gesdd), [_, rows]) = (r.able(r.gesdd, &[m, n]), sides(m, n, vectors)) else { return own };
     let (jobz, mut x, mut asked, mut info) = (job(vectors), [T::default(); 4], T::default(), 0);
     let [a, s, u, vt] = x.each_mut();
-    // SAFETY: the routine is asked only.
+    // SAFETY: the routine only returns the size of its work array.
     unsafe { gesdd(jobz, &int(m), &int(n), a, &int(m), s, u, &int(m), vt, &int(rows), &mut asked, &ASK, &mut 0, &mut info, 1) };
     at_least(own, gesdd_others::<T>(m, n, vectors), asked)
 }
@@ -368,7 +369,7 @@ pub fn gesvd<T: Float + Routine>(
     scratch: Scratch<'_>,
 ) -> Info {
     let (memory, small, [cols, rows]) = (stack(scratch), m.min(n), sides(m, n, vectors));
-    // The size that LAPACK's manual gives, rounded up.
+    // The size from LAPACK's manual, rounded up.
     let least = 5 * small * small + 14 * small + m.max(n);
     let enough = memory.can_hold(gesdd_others::<T>(m, n, vectors).and(StackReq::new::<T>(least + 1)));
     let wanted = vectors != Vectors::No;

@@ -1,10 +1,10 @@
-//! Products by the library: matrices one of whose strides is 1.
+//! Products computed by the library, for matrices one of whose strides is 1.
 
 use super::Routines;
 use crate::Matrix;
 use std::ffi::c_char;
 
-/// A matrix as BLAS has it: columns of contiguous elements, `ld` apart, or such a matrix transposed.
+/// A matrix in BLAS's form: contiguous columns at a distance of `ld`, or the transpose of such a matrix.
 struct Columns<T> {
     data: *mut T,
     ld: i64,
@@ -12,11 +12,11 @@ struct Columns<T> {
 }
 
 impl<T> Columns<T> {
-    /// `None`: no stride is 1, or the other is too short.
+    /// Converts a matrix. `None` if no stride is 1, or if the other stride is too short.
     fn of(m: &Matrix<T>) -> Option<Columns<T>> {
         let columns = |transposed: bool, length: usize, count: usize, step: isize, ld: isize| {
             let least = length.max(1) as isize;
-            // Steps between single elements and columns mean nothing.
+            // If there is one column, the distance between columns has no meaning.
             let ld = if count <= 1 { least } else { ld };
             ((step == 1 || length <= 1) && ld >= least).then_some(Columns { data: m.data, ld: ld as i64, transposed })
         };
@@ -28,15 +28,16 @@ impl<T> Columns<T> {
     }
 }
 
-/// `c = beta * c + alpha * a @ b`, if the library can take the matrices as they lie; says whether it did.
+/// `c = beta * c + alpha * a @ b` if the library can use the matrices without a copy. Returns true if it did.
 ///
 /// # Safety
-/// The elements exist, C has the rows of A and the columns of B, of which there are as many as rows of B; nobody else touches C.
+/// The matrices exist. `c` has the rows of `a` and the columns of `b`; `a` has as many columns as `b` has rows. No other thread accesses
+/// `c`.
 pub unsafe fn gemm<T>(r: &Routines<T>, beta: &T, c: &Matrix<T>, alpha: &T, a: &Matrix<T>, b: &Matrix<T>) -> bool {
     let (Some(routine), Some(to)) = (r.gemm, Columns::of(c)) else { return false };
     if to.transposed {
         let (c, a, b) = (c.transposed(), b.transposed(), a.transposed());
-        // SAFETY: the caller's: this is the same product.
+        // SAFETY: the caller vouches for the matrices, and this is the same product transposed.
         return unsafe { gemm(r, beta, &c, alpha, &a, &b) };
     }
     let (Some(left), Some(right)) = (Columns::of(a), Columns::of(b)) else { return false };
@@ -45,7 +46,7 @@ pub unsafe fn gemm<T>(r: &Routines<T>, beta: &T, c: &Matrix<T>, alpha: &T, a: &M
         return false;
     }
     let sizes = sizes.map(|size| size as i64);
-    // SAFETY: the caller's; leading dimensions are at least as long as columns.
+    // SAFETY: the caller vouches for the matrices. Leading dimensions are at least as long as columns.
     unsafe {
         routine(
             left.letter(),
@@ -68,10 +69,10 @@ pub unsafe fn gemm<T>(r: &Routines<T>, beta: &T, c: &Matrix<T>, alpha: &T, a: &M
     true
 }
 
-/// `y = beta * y + alpha * a @ x` for vectors with steps, as [`gemm`].
+/// `y = beta * y + alpha * a @ x` for strided vectors. Returns true if the library computed it.
 ///
 /// # Safety
-/// As for [`gemm`]; y has an element for each row of A, x for each column.
+/// The same as for [`gemm`]. `y` has an element for each row of `a`, and `x` for each column.
 pub unsafe fn gemv<T: Copy + PartialEq + Default>(
     r: &Routines<T>,
     beta: T,
@@ -90,13 +91,13 @@ pub unsafe fn gemv<T: Copy + PartialEq + Default>(
         return false;
     }
     if beta == T::default() {
-        // Some libraries multiply what is there by 0, and NaN stays NaN.
-        // SAFETY: the caller's.
+        // Old elements are set to 0 first, because some libraries multiply them by `beta` = 0, which keeps a NaN.
+        // SAFETY: the caller vouches for `y`.
         (0..a.rows as isize).for_each(|i| unsafe { y.0.wrapping_offset(i.wrapping_mul(y.1)).write(beta) });
     }
     let sizes = [m, n].map(|size| size as i64);
     let steps = steps.map(|step| step as i64);
-    // SAFETY: the caller's.
+    // SAFETY: the caller vouches for the matrix and the vectors.
     unsafe {
         routine(
             matrix.letter(),

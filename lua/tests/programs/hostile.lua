@@ -4,7 +4,7 @@
 local ffi = require("ffi")
 local library = require("thorn.library")
 local thorn = require("thorn.dynamic")
-local rows = require("thorn.rows")
+local rows = require("thorn.api")
 local excluded = require("thorn.dynamic.excluded")
 local signatures = require("thorn.dynamic.signatures")
 

@@ -166,7 +166,7 @@ local function returning(lines, signature, arguments, values)
         if #values == 0 then
             -- A function without results returns the tensor that it has changed.
             local first = signature.parameters[1]
-            if first and (first.kind == "inout" or first.kind == "handle" or first.kind == "sparse_inout") then values[1] = "v1" end
+            if first and (first.kind == "inout" or first.kind == "handle" or first.kind == "emptied" or first.kind == "sparse_inout") then values[1] = "v1" end
         end
         append(lines, "return %s", table.concat(values, ", "))
     elseif signature.returns == "nothing" then

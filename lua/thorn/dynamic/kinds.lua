@@ -171,7 +171,7 @@ local function is_tensor(value) return istype(Tensor, value) end
 
 define("tensor", "result", "a tensor", is_tensor, handle, "out optional_out view_out truth totals optional_totals pivots_out optional_info")
 define("tensor", "result", "a tensor", is_tensor, handle, "indices optional_indices")
-define("tensor", "parameter", "a tensor", is_tensor, handle, "input optional_input mask pivots inout handle shared optional_state")
+define("tensor", "parameter", "a tensor", is_tensor, handle, "input optional_input mask pivots inout handle emptied shared optional_state")
 define("sparse", "result", "a sparse tensor", function(value) return istype(Sparse, value) end, handle, "sparse_out")
 define("positions", "parameter", "a tensor of positions, or a list", is_positions, positions.from_one, "index optional_index")
 define("number", "parameter", "a number", is_number, itself, "number factor parameter double")

@@ -1,4 +1,4 @@
--- The signatures of the library's functions. Each is read from `thorn.rows` at its first use.
+-- The signatures of the library's functions. Each is read from `thorn.api` at its first use.
 --
 -- A signature has
 --   name          the function in C, "THTensor_sort"
@@ -10,7 +10,7 @@
 -- be omitted.
 
 local recording = require("thorn.recording")
-local rows = require("thorn.rows")
+local rows = require("thorn.api")
 local kinds = require("thorn.dynamic.kinds")
 
 local signatures = {}

@@ -3,7 +3,7 @@
 use crate::item::{Item, Kind, guard, mentions};
 use crate::outline::{Chapter, Outline};
 
-/// The chapters, in order. Each is a module of `src/capi/rows`, or several with the same title.
+/// The chapters, in order. Each is a module with functions, or several with the same title.
 const ORDER: &[&str] = &[
     "Handles and references",
     "Element types",
@@ -163,7 +163,7 @@ fn parts(items: &[Item], outline: &Outline) -> Vec<Part> {
         let code = items.iter().find(|item| item.kind == Kind::Type && item.name == group.0);
         found.push(match code {
             Some(code) => Part::Enum { name: Some(code.name.clone()), doc: code.doc.clone(), values },
-            None if group.1.contains("capi") => Part::Defines(values),
+            None if group.1.starts_with("crate::api") => Part::Defines(values),
             None => Part::Enum { name: None, doc: Vec::new(), values },
         });
     }
@@ -389,7 +389,15 @@ fn filled(lines: &[String], prefix: &str, out: &mut String) {
         }
         for word in text.split_whitespace() {
             if !line.is_empty() && prefix.len() + line.len() + 1 + word.len() > WIDTH {
-                end(&mut line);
+                // A line that begins with an operator would begin a list in Doxygen.
+                let kept = if ["-", "+", "*"].contains(&word) {
+                    line.rsplit_once(' ').map(|(head, last)| (head.to_owned(), last.to_owned()))
+                } else {
+                    None
+                };
+                let (mut head, rest) = kept.unwrap_or((line.clone(), String::new()));
+                end(&mut head);
+                line = rest;
             }
             if !line.is_empty() {
                 line.push(' ');

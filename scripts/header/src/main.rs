@@ -1,16 +1,16 @@
-//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/rows.json` and `lua/thorn/rows.lua` from the
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/api.json` and `lua/thorn/api.lua` from the
 //! sources. The tests fail if one of them is stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations. `book` arranges them in chapters, `cdef` makes a plain list of them, and
 //! `rows` and `lua` add the facts of the rows. `cxx` makes the C++ header from the C header and the rows.
 
+mod api;
 mod book;
 mod cdef;
 mod cxx;
 mod item;
 mod lua;
 mod outline;
-mod rows;
 
 use item::Kind;
 use std::path::{Path, PathBuf};
@@ -22,29 +22,31 @@ fn root() -> PathBuf {
 }
 
 /// Returns the crate with its macros expanded. The flag needs a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
-fn expanded(target: &Path) -> PathBuf {
+///
+/// Uses the dependencies of the release build. After a build of the library they are compiled already.
+fn expanded() -> String {
     let out = Command::new(env!("CARGO"))
-        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "rows", "--locked"])
-        // Dependencies are only type-checked.
-        .args(["--profile", "check", "--target-dir"])
-        .arg(target)
-        .args(["--", "-Zunpretty=expanded"])
-        .env("RUSTC_BOOTSTRAP", "1")
+        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "api", "--locked"])
+        .args(["--release", "--", "-Zunpretty=expanded"])
+        .env("RUSTC_WRAPPER", root().join("scripts/header/rustc.sh"))
         .current_dir(root())
         .output()
         .expect("cargo runs");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let file = target.join("expanded.rs");
-    std::fs::write(&file, out.stdout).expect("the target directory is writable");
-    file
+    String::from_utf8(out.stdout).expect("the source is text")
 }
 
 /// The generated files: path and content.
 static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
-    let source = expanded(&root().join("target/header"));
-    let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
-    let bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate().expect("the sources can be bound");
+    let source = expanded();
+    let outline = outline::Outline::of(&source);
+    // cbindgen reads a file.
+    let file = std::env::temp_dir().join(format!("thorn-expanded-{}.rs", std::process::id()));
+    std::fs::write(&file, source).expect("the temporary directory is writable");
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(&file).generate();
+    std::fs::remove_file(&file).expect("the file was just written");
+    let bindings = bindings.expect("the sources can be bound");
     let mut text = Vec::new();
     bindings.write(&mut text);
     let text = String::from_utf8(text).expect("the header is text");
@@ -52,13 +54,13 @@ static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
     let sections = book::arrange(&items, &outline);
     let functions = items.iter().filter(|item| item.kind == Kind::Function).count();
     assert!(functions > 350, "only {functions} functions");
-    let (header, rows) = (book::header(preface, &sections), rows::rows(&sections, &outline.rows));
+    let (header, rows) = (book::header(preface, &sections), api::functions(&sections, &outline.table));
     let cxx = cxx::header(&header, &rows);
     [
         (root().join("include/thorn.h"), header),
         (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
-        (root().join("lua/thorn/rows.lua"), lua::rows(&sections, &outline.rows)),
-        (root().join("src/capi/rows.json"), rows),
+        (root().join("lua/thorn/api.lua"), lua::functions(&sections, &outline.table)),
+        (root().join("src/capi/api.json"), rows),
         (root().join("include/thorn.hpp"), cxx),
     ]
 });

@@ -4,7 +4,7 @@ use crate::item::is_declared;
 use std::collections::BTreeMap;
 use syn::{Attribute, Expr, Item, Lit, Meta, Type};
 
-/// A chapter: the documentation of a module of `src/capi/rows`, whose first line is the title.
+/// A chapter: the documentation of a module with functions, whose first line is the title.
 #[derive(Clone, Default, PartialEq)]
 pub struct Chapter {
     /// The first line, without its full stop.
@@ -13,23 +13,21 @@ pub struct Chapter {
     pub text: Vec<String>,
 }
 
-/// A row of `src/capi/rows`.
-pub struct Row {
-    /// The name of the function with its prefix.
+/// A function of the table.
+pub struct Function {
+    /// The name with its prefix.
     pub c_name: String,
-    /// The name without the prefix.
-    pub name: String,
     /// The name and kind of each argument. In elementwise operations tensors come first.
     pub arguments: Vec<(String, String)>,
     /// The kind of the returned value.
     pub returns: String,
 }
 
-/// The rows, and the lists of `src/capi` with more facts about them.
+/// The table of functions, and the lists of `src/api` with more facts about the functions.
 #[derive(Default)]
-pub struct Rows {
-    /// All rows, in the order of `capi::ALL`.
-    pub rows: Vec<Row>,
+pub struct Table {
+    /// All functions, in the order of `capi::ALL`.
+    pub functions: Vec<Function>,
     /// The kinds of arguments, each with the first line of its documentation.
     pub kinds: Vec<(String, String)>,
     /// The defaults of kinds that are enums.
@@ -48,15 +46,15 @@ pub struct Rows {
     pub forms: Vec<(String, String)>,
     /// Second names, each with the first name.
     pub aliases: Vec<(String, String)>,
-    /// Names of rows, each with default values of its arguments.
+    /// Names of functions, each with default values of its arguments.
     pub default_values: Vec<(String, String)>,
-    /// Names of rows, each with a result that holds positions.
+    /// Names of functions, each with a result that holds positions.
     pub positions: Vec<(String, String)>,
-    /// Names of rows, each with all texts that an argument may be.
+    /// Names of functions, each with all texts that an argument may be.
     pub words: Vec<(String, String)>,
-    /// Names of rows, each with some texts that an argument may be.
+    /// Names of functions, each with some texts that an argument may be.
     pub examples: Vec<(String, String)>,
-    /// Names of rows, each with shapes of arguments that fit each other.
+    /// Names of functions, each with shapes of arguments that fit each other.
     pub shapes: Vec<(String, String)>,
 }
 
@@ -69,12 +67,12 @@ pub struct Outline {
     pub constants: BTreeMap<String, (String, String)>,
     /// The names of the types of integers.
     pub codes: Vec<String>,
-    /// The rows.
-    pub rows: Rows,
+    /// The table of functions.
+    pub table: Table,
     /// The modules of `capi::ALL`, in order.
     order: Vec<String>,
-    /// The rows of each module, and the prefix of their functions.
-    areas: BTreeMap<String, (String, Vec<Row>)>,
+    /// The documentation of each module, and the functions of the table in it.
+    modules: BTreeMap<String, (Chapter, Vec<Function>)>,
 }
 
 impl Outline {
@@ -84,8 +82,9 @@ impl Outline {
         let file = syn::parse_file(source).expect("the expanded crate is Rust");
         outline.walk(&file.items, "crate", &Chapter::default());
         for module in &outline.order {
-            let (prefix, rows) = outline.areas.remove(module).expect("an area is a module with rows");
-            outline.rows.rows.extend(rows.into_iter().map(|row| Row { c_name: format!("{prefix}{}", row.name), ..row }));
+            let (chapter, functions) = outline.modules.remove(module).expect("a chapter is a module with functions");
+            outline.chapters.extend(functions.iter().map(|function| (function.c_name.clone(), chapter.clone())));
+            outline.table.functions.extend(functions);
         }
         outline
     }
@@ -95,7 +94,9 @@ impl Outline {
             match item {
                 Item::Mod(inner) => {
                     if let Some((_, items)) = &inner.content {
-                        self.walk(items, &format!("{module}::{}", inner.ident), &chapter_of(&inner.attrs));
+                        let (module, chapter) = (format!("{module}::{}", inner.ident), chapter_of(&inner.attrs));
+                        self.walk(items, &module, &chapter);
+                        self.modules.entry(module).or_default().0 = chapter;
                     }
                 }
                 Item::Fn(function) => {
@@ -110,40 +111,39 @@ impl Outline {
                     self.codes.push(alias.ident.to_string());
                 }
                 Item::Static(list) => self.take(&list.ident.to_string(), &list.expr, module),
-                Item::Enum(kinds) if module == "crate::capi::face::args" && kinds.ident == "Kind" => self.rows.kinds = variants(kinds),
-                Item::Enum(kinds) if module == "crate::capi::face::returns" && kinds.ident == "Return" => {
-                    self.rows.returned = variants(kinds);
+                Item::Enum(kinds) if module == "crate::api::args" && kinds.ident == "Kind" => self.table.kinds = variants(kinds),
+                Item::Enum(kinds) if module == "crate::api::returns" && kinds.ident == "Return" => {
+                    self.table.returned = variants(kinds);
                 }
                 _ => {}
             }
         }
     }
 
-    /// Reads a list of `src/capi`.
+    /// Reads a function or a list of the table.
     fn take(&mut self, name: &str, list: &Expr, module: &str) {
-        if !module.starts_with("crate::capi") {
+        if !["api", "capi", "grad", "sparse"].into_iter().any(|floor| module.split("::").nth(1) == Some(floor)) {
             return;
         }
         match name {
-            // Each row is the static of a separate module: `area::rows::name::ROW`.
-            "ROW" => {
-                let area = module.rsplitn(3, "::").last().unwrap_or_default();
-                self.areas.entry(area.to_owned()).or_default().1.push(row_of(list));
+            // Each function is the static of a separate module: `chapter::table::name::FUNCTION`.
+            "FUNCTION" => {
+                let chapter = module.rsplitn(3, "::").last().unwrap_or_default();
+                self.modules.entry(chapter.to_owned()).or_default().1.push(function_of(list));
             }
-            "FACE" => self.areas.entry(module.to_owned()).or_default().0 = field(list, "prefix"),
-            "ALL" => self.order = elements(list).into_iter().map(area_of).collect(),
-            "DEFAULTS" => self.rows.defaults = pairs(list),
-            "FORMS" => self.rows.forms = pairs(list),
-            "ALIASES" => self.rows.aliases = pairs(list),
-            "DEFAULT_VALUES" => self.rows.default_values = pairs(list),
-            "POSITIONS" => self.rows.positions = pairs(list),
-            "WORDS" => self.rows.words = pairs(list),
-            "EXAMPLES" => self.rows.examples = pairs(list),
-            "SHAPES" => self.rows.shapes = pairs(list),
-            "NULL_REFUSED" => self.rows.null_refused = elements(list).into_iter().map(word).collect(),
-            "NULL_TAKEN" => self.rows.null_taken = elements(list).into_iter().map(word).collect(),
-            "NULL_IF_EMPTY" => self.rows.null_if_empty = elements(list).into_iter().map(word).collect(),
-            "ON_ERROR" => self.rows.on_error = pairs(list),
+            "ALL" => self.order = elements(list).into_iter().map(module_of).collect(),
+            "DEFAULTS" => self.table.defaults = pairs(list),
+            "FORMS" => self.table.forms = pairs(list),
+            "ALIASES" => self.table.aliases = pairs(list),
+            "DEFAULT_VALUES" => self.table.default_values = pairs(list),
+            "POSITIONS" => self.table.positions = pairs(list),
+            "WORDS" => self.table.words = pairs(list),
+            "EXAMPLES" => self.table.examples = pairs(list),
+            "SHAPES" => self.table.shapes = pairs(list),
+            "NULL_REFUSED" => self.table.null_refused = elements(list).into_iter().map(word).collect(),
+            "NULL_TAKEN" => self.table.null_taken = elements(list).into_iter().map(word).collect(),
+            "NULL_IF_EMPTY" => self.table.null_if_empty = elements(list).into_iter().map(word).collect(),
+            "ON_ERROR" => self.table.on_error = pairs(list),
             _ => {}
         }
     }
@@ -182,27 +182,20 @@ fn pairs(list: &Expr) -> Vec<(String, String)> {
     elements(list).into_iter().map(|pair| (word(elements(pair)[0]), word(elements(pair)[1]))).collect()
 }
 
-/// Returns a string field of a struct.
-fn field(value: &Expr, name: &str) -> String {
-    let Expr::Struct(value) = value else { panic!("{name} is a field of a struct") };
-    let found = value.fields.iter().find(|field| matches!(&field.member, syn::Member::Named(of) if of == name));
-    word(&found.expect("the struct has this field").expr)
-}
-
-/// Returns the row of `Row::new(names, kinds, returns, ...)`.
-fn row_of(call: &Expr) -> Row {
+/// Returns the function of `Function::new((prefix, recorded), names, kinds, returns, ...)`.
+fn function_of(call: &Expr) -> Function {
     let parts = elements(call);
-    let names = word(parts[0]);
+    let (prefix, names) = (word(elements(parts[0])[0]), word(parts[1]));
     let mut names = names.split(' ').map(str::to_owned);
     let name = names.next().unwrap_or_default();
-    let arguments = names.zip(elements(parts[1]).into_iter().map(word)).collect();
-    Row { c_name: String::new(), name, arguments, returns: word(parts[2]) }
+    let arguments = names.zip(elements(parts[2]).into_iter().map(word)).collect();
+    Function { c_name: format!("{prefix}{name}"), arguments, returns: word(parts[3]) }
 }
 
-/// Returns the module of `{ use module as area; Area { ... } }`.
-fn area_of(block: &Expr) -> String {
-    let Expr::Block(block) = block else { panic!("an area is a block") };
-    let Some(syn::Stmt::Item(Item::Use(import))) = block.block.stmts.first() else { panic!("an area imports its module") };
+/// Returns the module of `{ use module as chapter; Chapter { ... } }`.
+fn module_of(block: &Expr) -> String {
+    let Expr::Block(block) = block else { panic!("a chapter is a block") };
+    let Some(syn::Stmt::Item(Item::Use(import))) = block.block.stmts.first() else { panic!("a chapter imports its module") };
     let (mut path, mut tree) = (Vec::new(), &import.tree);
     loop {
         match tree {
@@ -214,7 +207,7 @@ fn area_of(block: &Expr) -> String {
                 path.push(last.ident.to_string());
                 return path.join("::");
             }
-            _ => panic!("an area renames its module"),
+            _ => panic!("a chapter renames its module"),
         }
     }
 }

@@ -16,7 +16,7 @@ fn column(record: u64) -> i64 {
 pub fn compress([crow, col, starts, order]: [&Operand; 4], rows: &Operand, columns: &Operand) -> Result<()> {
     // SAFETY: the operands are row-major int64.
     let (rows, columns) = unsafe { (rows.elements::<i64>(), columns.elements::<i64>()) };
-    let (n, count) = (rows.len(), crow.layout.numel() as usize - 1);
+    let (n, count) = (rows.len(), crow.layout().numel() as usize - 1);
     let (mut ends, mut records) = (Operand::row(Dtype::Int64, count as i64 + 1)?, Operand::row(Dtype::Int64, n as i64)?);
     // SAFETY: all are new memory, and no other thread accesses the result `crow`.
     let (ends, records, crow) = unsafe {

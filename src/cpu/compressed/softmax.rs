@@ -32,7 +32,7 @@ pub fn softmax(work: RowSoftmax, out: &Operand, starts: &Operand, x: &Operand, y
 
 fn rows<I: Position, T: Real + Vectored>(out: &Operand, starts: &[I], x: &Operand, y: Option<&Operand>) -> Result<()> {
     let starts = Starts(starts);
-    starts.check(x.layout.numel() as usize)?;
+    starts.check(x.layout().numel() as usize)?;
     let [out, x] = [out, x].map(|operand| Shared(operand.first()));
     let y = y.map(|y| Shared(y.first()));
     starts.each_piece(COST, &|rows| {

@@ -26,7 +26,7 @@ fn with_types<I: Position, T: Real>(work: RowSolve, out: &Operand, [starts, colu
     let (matrix, b, p) = unsafe {
         let matrix =
             Rows { starts: Starts(starts.elements::<I>()), columns: columns.elements::<I>(), entries: Some(entries.elements::<T>()) };
-        (matrix, b.elements::<T>(), b.layout.shape[1] as usize)
+        (matrix, b.elements::<T>(), b.layout().shape[1] as usize)
     };
     let (n, outside) = (matrix.starts.count(), Outside::new());
     matrix.starts.check(matrix.columns.len())?;

@@ -303,7 +303,7 @@ fn entries_of<I: Position, T: Entry>(
     let numbers = numbering.numbers(b.columns)?;
     let (tree, parts) = (Tree::new(numbering.count), parts_of_product(&a.pattern(), &b.pattern())?);
     let memory = Memory::new(tree.words, numbering.count, parts.count)?;
-    let ([columns, entries], total) = ([columns, entries].map(|to| Shared(to.first())), columns.layout.numel() as usize);
+    let ([columns, entries], total) = ([columns, entries].map(|to| Shared(to.first())), columns.layout().numel() as usize);
     let (x, y) = (a.entries.unwrap_or_default(), b.entries.unwrap_or_default());
     memory.each::<T>(parts.count, &|part, words, sums| {
         for i in parts.rows(part) {

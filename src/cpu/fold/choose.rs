@@ -18,11 +18,11 @@ type Use<'a> = &'a mut dyn FnMut(&dyn FoldKernel);
 /// Calls `f` with the kernel of `fold` for elements that are converted to `compute`.
 pub fn with_kernel(fold: Fold, compute: Dtype, f: Use<'_>) -> Result<()> {
     match fold {
-        Fold::Sum { term, root, wide } => sum(term, root, wide, compute, f)?,
+        Fold::Sum { term, root, in_float64 } => sum(term, root, in_float64, compute, f)?,
         Fold::NanMean => dispatch!(float, compute, T => f(&Lanes(NanMean::<T>(PhantomData)))),
         Fold::Prod if compute.compute() == Dtype::Float32 => f(&Products),
         Fold::Prod => dispatch!(all, compute, T => f(&Lanes(Product::<T>(PhantomData)))),
-        Fold::Powers { p, wide } => dispatch!(float, compute, T => f(&Powers::<T>::new(p, wide))),
+        Fold::Powers { p, in_float64 } => dispatch!(float, compute, T => f(&Powers::<T>::new(p, in_float64))),
         Fold::Extreme { max, magnitude: false } => dispatch!(all, compute, T => extreme::<T, false>(max, f)),
         Fold::Extreme { max, magnitude: true } => dispatch!(float, compute, T => extreme::<T, true>(max, f)),
         Fold::MinMax => dispatch!(all, compute, T => f(&MinMax::<T>::default())),
@@ -35,12 +35,12 @@ pub fn with_kernel(fold: Fold, compute: Dtype, f: Use<'_>) -> Result<()> {
 }
 
 /// Calls `f` with the kernel of a sum. The terms of integers are the integers themselves.
-fn sum(term: launch::Term, root: Root, wide: bool, compute: Dtype, f: Use<'_>) -> Result<()> {
+fn sum(term: launch::Term, root: Root, in_float64: bool, compute: Dtype, f: Use<'_>) -> Result<()> {
     if !compute.is_float() {
         dispatch!(integral, compute, T => f(&Lanes(Sum::<T>(PhantomData))));
         return Ok(());
     }
-    let exact = wide || compute == Dtype::Float64;
+    let exact = in_float64 || compute == Dtype::Float64;
     match term {
         launch::Term::Plain if exact => terms(Plain, root, compute, f)?,
         launch::Term::Plain => pairwise::<Plain>(compute, root, f),

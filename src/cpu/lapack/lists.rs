@@ -53,7 +53,7 @@ impl Lists<'_> {
 /// No other thread may access the elements while the slice is used, and the operand must live as long as the slice.
 pub unsafe fn elements<'a, T>(operand: &Operand) -> &'a mut [T] {
     assert_eq!(operand.dtype.size(), size_of::<T>(), "elements of this type");
-    let n = operand.layout.numel() as usize;
+    let n = operand.layout().numel() as usize;
     // SAFETY: the operand is row-major, of `T`, and inside its storage, which it keeps alive; the caller keeps this function's contract.
     if n == 0 { &mut [] } else { unsafe { from_raw_parts_mut(operand.first().cast(), n) } }
 }

@@ -13,7 +13,7 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
     // SAFETY: the operands are row-major and of these types, and no other thread accesses the result.
     let (rows, x) = unsafe {
         let rows = Rows { starts: starts.elements::<i64>(), columns: columns.elements::<i64>(), values: entries.elements::<f64>() };
-        let x: &mut [f64] = match out.layout.numel() {
+        let x: &mut [f64] = match out.layout().numel() {
             // A result without elements may have no memory.
             0 => &mut [],
             len => std::slice::from_raw_parts_mut(out.first().cast::<f64>(), len as usize),
@@ -24,7 +24,7 @@ pub fn system(work: System, out: &Operand, [starts, columns, entries]: [&Operand
     // SAFETY: the operand is row-major float64.
     x.copy_from_slice(unsafe { b.elements::<f64>() });
     fork::within(|| provide(Products { f32: product::<f32>, f64: product::<f64> }));
-    match solve(rows, work.transposed, x, out.layout.shape[0] as usize) {
+    match solve(rows, work.transposed, x, out.layout().shape[0] as usize) {
         Ok(()) => Ok(()),
         Err(Failure::Memory) => bail!(NoMem, "out of memory for the factors of a sparse matrix"),
         Err(Failure::Large) => bail!(Unsupported, "a sparse matrix of 2^32 rows or more"),

@@ -9,7 +9,7 @@ use crate::cpu::simd::level;
 use crate::cpu::tuning::{PRODUCT_PER_ELEMENT, PRODUCT_SHARED};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
-use crate::launch::{Form, Matmul};
+use crate::launch::{Matmul, ProductDims};
 use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::plan::Plan;
@@ -65,7 +65,7 @@ pub type Place = (*mut u8, [i64; 2], [i64; 2]);
 
 /// Multiplies the matrices of a batch. Operands in another type are converted first, which fails if there is no memory.
 pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
-    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout.shape));
+    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout().shape));
     let in_pairs = pairs::are_multiplied(inputs[0].dtype, shapes);
     let converted = match inputs {
         [a, _] if a.dtype == compute => None,
@@ -74,25 +74,25 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
     };
     let [a, b] = converted.as_ref().map_or(inputs, |converted| converted.each_ref());
     if let Some(t) = addend.filter(|t| !c.in_step_with(t)) {
-        let layout = t.layout.broadcast_to(&c.layout.shape)?;
-        let plan = Plan::new([&c.layout, &layout], [c.dtype.size(), t.dtype.size()]);
+        let layout = t.layout().broadcast_to(&c.layout().shape)?;
+        let plan = Plan::new([c.layout(), &layout], [c.dtype.size(), t.dtype.size()]);
         // SAFETY: the operands are inside their storages, and these two do not overlap.
         unsafe { copy(plan, (c.first(), c.dtype), (t.first(), t.dtype)) };
     }
     let beta = addend.map_or(Scalar::Int(0), |_| work.beta);
     let elements = if in_pairs { Elements::Pairs } else { Elements::Of(compute) };
     if work.batch.is_empty() {
-        return one(elements, beta, work.alpha, work.form, [c, a, b]);
+        return one(elements, beta, work.alpha, work.dims, [c, a, b]);
     }
-    Batch::new(work.batch, work.form, [c, a, b])?.multiply(elements, beta, work.alpha)
+    Batch::new(work.batch, work.dims, [c, a, b])?.multiply(elements, beta, work.alpha)
 }
 
 /// Computes a single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without batch dimensions.
-fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
+fn one(elements: Elements, beta: Scalar, alpha: Scalar, dims: ProductDims, [c, a, b]: [&Operand; 3]) -> Result<()> {
     // A result without this dimension has one row or column, whose stride does not matter.
-    let row = if form.rows { c.layout.strides[0] } else { 1 };
-    let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
-    let of = |t: &Operand| (t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
+    let row = if dims.rows { c.layout().strides[0] } else { 1 };
+    let column = if dims.columns { c.layout().strides[c.layout().ndim() - 1] } else { 1 };
+    let of = |t: &Operand| (t.first(), [t.layout().shape[0], t.layout().shape[1]], [t.layout().strides[0], t.layout().strides[1]]);
     let (a, b) = (of(a), of(b));
     // SAFETY: every layout was checked against its storage, and the result does not overlap the inputs.
     unsafe { multiply(elements, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
@@ -176,18 +176,18 @@ struct Batch {
 }
 
 impl Batch {
-    /// Prepares the products of operands `[c, a, b]`. `form` says which dimensions `c` has.
-    fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
+    /// Prepares the products of operands `[c, a, b]`. `dims` says which dimensions `c` has.
+    fn new(batch: &[i64], dims: ProductDims, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
         let over = |t: &Operand| -> Result<Layout> {
             let mut shape = Dims::from(batch);
-            shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
-            t.layout.broadcast_to(&shape)
+            shape.extend_from_slice(&t.layout().shape[t.layout().ndim() - 2..]);
+            t.layout().broadcast_to(&shape)
         };
-        let mut of_c = c.layout.clone();
-        if !form.columns {
+        let mut of_c = c.layout().clone();
+        if !dims.columns {
             of_c.unsqueeze(-1)?;
         }
-        if !form.rows {
+        if !dims.rows {
             of_c.unsqueeze(-2)?;
         }
         let (of_a, of_b) = (over(a)?, over(b)?);
@@ -196,7 +196,7 @@ impl Batch {
             c: Matrices::of(c, of_c),
             a: Matrices::of(a, of_a),
             b: Matrices::of(b, of_b),
-            summed: !form.batch,
+            summed: !dims.batch,
         };
         // If one matrix on the right serves all rows on the left, this is a single product.
         if !all.summed

@@ -23,25 +23,25 @@ pub(super) fn of(a: &Operand, b: &Operand) -> Result<[Operand; 2]> {
 /// Returns the matrices of `t`, whose `rows` or columns are summed over, as pairs: in the same memory if the elements of each pair are
 /// neighbours there, otherwise as a copy.
 fn paired(t: &Operand, rows: bool) -> Result<Operand> {
-    let along = t.layout.ndim() - if rows { 2 } else { 1 };
-    if let Some(layout) = halved(&t.layout, along)
+    let along = t.layout().ndim() - if rows { 2 } else { 1 };
+    if let Some(layout) = halved(t.layout(), along)
         && let Some(storage) = t.storage.clone().filter(|storage| (storage.data() as usize).is_multiple_of(size_of::<Pair>()))
     {
         return Ok(Operand::inside(storage, Dtype::Float32, layout));
     }
-    let mut shape = t.layout.shape.clone();
+    let mut shape = t.layout().shape.clone();
     shape[along] = (shape[along] + 1) / 2;
     let storage = Storage::on_host(Dtype::Float32, checked_numel(&shape)?)?;
     let operand = Operand::inside(storage, Dtype::Float32, Layout::contiguous(&shape));
-    let across = t.layout.ndim() - if rows { 1 } else { 2 };
-    let [depth, count] = [along, across].map(|d| t.layout.shape[d] as usize);
-    let [depth_stride, stride] = [along, across].map(|d| t.layout.strides[d] as isize);
+    let across = t.layout().ndim() - if rows { 1 } else { 2 };
+    let [depth, count] = [along, across].map(|d| t.layout().shape[d] as usize);
+    let [depth_stride, stride] = [along, across].map(|d| t.layout().strides[d] as isize);
     let each = depth.div_ceil(2) * count;
     let batch = &shape[..shape.len() - 2];
     for i in 0..batch.iter().product::<i64>() as usize {
         let (mut rest, mut offset) = (i as i64, 0);
         for d in (0..batch.len()).rev() {
-            offset += rest % batch[d] * t.layout.strides[d];
+            offset += rest % batch[d] * t.layout().strides[d];
             rest /= batch[d];
         }
         let data = t.first().cast::<half::bf16>().wrapping_offset(offset as isize);

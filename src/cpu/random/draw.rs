@@ -22,7 +22,7 @@ const FAR: f64 = 1e150;
 
 /// Fills a row-major operand.
 pub fn fill_operand(draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
-    let place = Place { at: out.first(), dtype: out.dtype, n: out.layout.numel() as usize };
+    let place = Place { at: out.first(), dtype: out.dtype, n: out.layout().numel() as usize };
     // SAFETY: parameters are row-major float64, except alias tables, which are not read by this closure.
     let list = |k: usize| unsafe { parameters[k].elements::<f64>() };
     let single = out.dtype != Dtype::Float64;

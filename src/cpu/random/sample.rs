@@ -28,7 +28,7 @@ pub(super) fn permute(place: Place, generator: &mut Generator) {
 
 /// Draws categories for each row of the probabilities.
 pub(super) fn categories(place: Place, generator: &mut Generator, p: &Operand, replacement: bool) -> Result<()> {
-    let [rows, count] = [0, 1].map(|d| p.layout.shape[d] as usize);
+    let [rows, count] = [0, 1].map(|d| p.layout().shape[d] as usize);
     let n = place.n / rows.max(1);
     for row in 0..rows {
         // SAFETY: the operand is a row-major matrix of float64.

@@ -17,7 +17,7 @@ pub(crate) const MOST_COLUMNS: usize = 256;
 
 /// Returns the maximum number of elements in a panel. With the next panel and the results they stay in the L2 cache.
 pub fn most_area(kind: Kind) -> usize {
-    if kind == Kind::LogSumExp { 128 << 10 } else { 64 << 10 }
+    if kind.reduces() { 128 << 10 } else { 64 << 10 }
 }
 
 /// Rows of a panel that are read or summed together.
@@ -156,7 +156,7 @@ unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock,
                     |[x, most]| x - most,
                 );
                 let next = [x.cast::<u8>().wrapping_offset(p.ahead), ahead[k].1.cast_const().cast()];
-                exp_ahead(isa, e[k], p.width, if kind == Kind::LogSumExp { &next[..1] } else { &next });
+                exp_ahead(isa, e[k], p.width, if kind.reduces() { &next[..1] } else { &next });
             }
             apply::<V, 5>(
                 sums,
@@ -182,8 +182,12 @@ unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock,
 unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: ColumnBlock, most: *const Item<V>, by: *const Item<V>) {
     // SAFETY: the caller keeps this function's contract.
     unsafe {
+        let [out, second] = p.out.map(|out| out.cast::<Item<V>>());
+        if kind == Kind::Parts {
+            most.copy_to_nonoverlapping(out, p.width);
+            return by.copy_to_nonoverlapping(second, p.width);
+        }
         if kind == Kind::LogSumExp {
-            let out = p.out[0].cast::<Item<V>>();
             return (0..p.width).for_each(|j| out.add(j).write(by.add(j).read().add(most.add(j).read())));
         }
         for i in 0..p.n {

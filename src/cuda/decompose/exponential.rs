@@ -70,7 +70,8 @@ impl Work<'_> {
         let memory = gpu.scratch(count * 8)?;
         f(Matrices { first: memory.ptr(), size: 1, step: 1 })?;
         let mut numbers = alloc::list(count, |_| Ok(0.0))?;
-        gpu.read(memory.ptr(), &mut numbers)?;
+        // SAFETY: the scratch memory has this many numbers.
+        unsafe { gpu.read(memory.ptr(), &mut numbers) }?;
         Ok(numbers)
     }
 
@@ -112,7 +113,8 @@ impl Work<'_> {
 
     fn upload(&self, exponents: &[i32]) -> Result<(Scratch<'_>, Exponents)> {
         let (memory, to) = self.lists.exponents()?;
-        self.lists.gpu.write(to.at, exponents)?;
+        // SAFETY: the scratch memory has an exponent for each matrix.
+        unsafe { self.lists.gpu.write(to.at, exponents) }?;
         Ok((memory, to))
     }
 }

@@ -201,7 +201,8 @@ impl<'a> Lists<'a> {
         if !Domain::Float32And64.contains(dtype) {
             return Err(Domain::Float32And64.refusal(dtype));
         }
-        gpu.zero(infos.first() as u64, infos.layout.numel() as usize * 4)?;
+        // SAFETY: the infos are row-major.
+        unsafe { gpu.zero(infos.first() as u64, infos.layout().numel() as usize * 4) }?;
         Ok(Lists { gpu, count: count as i64, dtype, blocks, integers, infos })
     }
 
@@ -209,14 +210,14 @@ impl<'a> Lists<'a> {
     pub fn matrices(&self, k: usize, rows: i64) -> Matrices {
         self.blocks[k].map_or(Matrices::default(), |block| Matrices {
             first: block.first() as u64,
-            size: block.layout.numel() / self.count.max(1),
+            size: block.layout().numel() / self.count.max(1),
             step: rows,
         })
     }
 
     /// The address of the integers, and their number for each matrix.
     pub fn integers(&self) -> (u64, i64) {
-        self.integers.map_or((0, 0), |integers| (integers.first() as u64, integers.layout.numel() / self.count.max(1)))
+        self.integers.map_or((0, 0), |integers| (integers.first() as u64, integers.layout().numel() / self.count.max(1)))
     }
 
     /// Integer number `k` of each matrix, used as exponents.
@@ -317,18 +318,21 @@ impl<'a> Lists<'a> {
 
     /// Sets each info to 0.
     pub fn clear_infos(&self) -> Result<()> {
-        self.gpu.zero(self.infos.first() as u64, self.infos.layout.numel() as usize * 4)
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.zero(self.infos.first() as u64, self.infos.layout().numel() as usize * 4) }
     }
 
     /// Reads the infos.
     pub fn infos(&self) -> Result<Vec<i32>> {
         let mut infos = alloc::list(self.count as usize, |_| Ok(0))?;
-        self.gpu.read(self.infos.first() as u64, &mut infos)?;
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.read(self.infos.first() as u64, &mut infos) }?;
         Ok(infos)
     }
 
     /// Sets the infos.
     pub fn set_infos(&self, infos: &[i32]) -> Result<()> {
-        self.gpu.write(self.infos.first() as u64, infos)
+        // SAFETY: the infos are row-major, one for each matrix.
+        unsafe { self.gpu.write(self.infos.first() as u64, infos) }
     }
 }

@@ -28,11 +28,13 @@ fn rotate(lists: &Lists<'_>, n: i64, args: &Args, sweeps: &Kernel, rounds: &[(&K
     }
     let (mut marks, turns) = (alloc::list(count, |_| Ok(0i32))?, n + n % 2 - 1);
     for _ in 0..MOST_SWEEPS {
-        lists.gpu.zero(rotated.ptr(), count * 4)?;
+        // SAFETY: the scratch memory has a mark for each matrix.
+        unsafe { lists.gpu.zero(rotated.ptr(), count * 4) }?;
         for from in 0..turns {
             rounds.iter().try_for_each(|&(kernel, lines)| lists.run(kernel, lines, &Args { from, ..args }))?;
         }
-        lists.gpu.read(rotated.ptr(), &mut marks)?;
+        // SAFETY: the scratch memory has a mark for each matrix.
+        unsafe { lists.gpu.read(rotated.ptr(), &mut marks) }?;
         if marks.iter().all(|&mark| mark == 0) {
             return Ok(());
         }

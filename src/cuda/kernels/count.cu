@@ -5,6 +5,8 @@ struct CountArgs {
     const byte* from;
     // The counters.
     uint64* to;
+    // Memory of the host that is set to 1 if a position is invalid.
+    uint64* told;
     int64 n;
     // The least valid position, and the first invalid one above.
     int64 least;
@@ -76,6 +78,7 @@ DEVICE void first_outside(const CountArgs& args) {
         const bool outside = ((const uint64*)args.from)[i] - (uint64)args.least >= allowed;
         found = outside ? i : found;
     }
+    if (found < args.n) *args.told = 1;
     raise_to(args.to, (uint64)(args.n - found));
 }
 

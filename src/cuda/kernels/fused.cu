@@ -1,10 +1,11 @@
-// Fused expressions. The kernel of a program calls the generated function `program`, which computes an element of the result from the
-// addresses of the inputs' elements. Needs map.cu before it.
+// Fused expressions. The kernel of a program calls the generated function `run`, which computes the elements of the result at the positions
+// of a thread. Needs map.cu before it.
 
 // The operands: the result and the inputs.
 template <int N> struct FusedArgs {
     void* data[N];
     Loops<N> loops;
+    Tiles tiles;
 };
 
 // The value `x` of type S in T, as an operation reads it whose operands have a common dtype.
@@ -22,12 +23,8 @@ template <class D, class S> DEVICE D same_bits(S x) {
     return bits.to;
 }
 
-// Computes every element of the result by P, and stores it as R.
-template <class P, class R, int N> DEVICE void fused(const FusedArgs<N>& args) {
-    int64 total = args.loops.total, step = gridDim.x * (int64)blockDim.x;
-    for (int64 i = blockIdx.x * (int64)blockDim.x + threadIdx.x; i < total; i += step) {
-        char* at[N];
-        places(args, i, at);
-        *(R*)at[0] = convert<R>(P::run(at));
-    }
+// Computes V elements of the result by P in each thread.
+template <class P, int V, int N> DEVICE void fused(const FusedArgs<N>& args) {
+    const Positions<V, N> here(args.data, args.loops, args.tiles);
+    if (here.count > 0) P::run(here);
 }

@@ -3,10 +3,80 @@
 DEVICE float exponential(float x) { return expf(x); }
 DEVICE double exponential(double x) { return exp(x); }
 
+// Sums that are computed together.
+template <int K> struct Sums {
+    double of[K];
+    friend DEVICE Sums operator+(Sums a, const Sums& b) {
+        for (int k = 0; k < K; k++) a.of[k] += b.of[k];
+        return a;
+    }
+};
+
 // The sum over the threads of a warp or of the block. Each thread gets it.
-template <int THREADS> DEVICE double sum_of(double x, double* shared) {
-    auto add = [](double a, double b) { return a + b; };
-    return THREADS == 32 ? warp_reduce(x, add) : block_reduce(x, add, 0.0, shared);
+template <int THREADS, class X> DEVICE X sum_of(X x) {
+    auto add = [](const X& a, const X& b) { return a + b; };
+    if constexpr (THREADS == 32) {
+        return warp_reduce(x, add);
+    } else {
+        __shared__ X shared[WARPS];
+        return block_reduce(x, add, X{}, shared);
+    }
+}
+
+// M rows of the same length that a warp or a block reads several times. A thread keeps P items of each row in registers. Longer rows are
+// loaded again each time. An item is N adjacent elements, a packet or a single element.
+template <class S, int M, int N, int P, int THREADS> struct Rows {
+    typedef typename Compute<S>::type::value_type V;
+    typedef typename Item<S, N>::type I;
+    const I* rows[M];
+    typedef typename Item<S, N>::index Index;
+    I kept[M][P];
+    Index items;
+    int lane;
+
+    DEVICE Rows(const void* const (&from)[M], int64 row, int64 n) : items((Index)(n / N)), lane(threadIdx.x % THREADS) {
+        for (int m = 0; m < M; m++) rows[m] = (const I*)((const S*)from[m] + row * n);
+        load(0);
+    }
+    DEVICE void load(Index at) {
+#pragma unroll
+        for (int k = 0; k < P; k++) {
+            Index i = at + lane + k * THREADS;
+            if (i < items) {
+                for (int m = 0; m < M; m++) kept[m][k] = rows[m][i];
+            }
+        }
+    }
+    // Calls `f` with the elements of each item, and its number.
+    template <class F> DEVICE void each(F f) {
+#pragma unroll 1
+        for (Index at = 0; at < items; at += P * THREADS) {
+            if (items > P * THREADS) load(at);
+#pragma unroll
+            for (int k = 0; k < P; k++) {
+                Index i = at + lane + k * THREADS;
+                if (i >= items) continue;
+                V x[M][N];
+                for (int m = 0; m < M; m++) unpack<S>(x[m], kept[m][k]);
+                f(x, i);
+            }
+        }
+    }
+    // Writes an item of a row of results.
+    static DEVICE void write(void* to, int64 row, int64 n, int64 i, const V (&x)[N]) { ((I*)((S*)to + row * n))[i] = pack<S>(x); }
+};
+
+// The elements of item i.
+template <class V, int N> DEVICE void numbers(V (&x)[N], const void* row, int64 i) {
+    if constexpr (N == 1) {
+        x[0] = ((const V*)row)[i];
+    } else {
+        const int PER = sizeof(Packet) / sizeof(V);
+        for (int k = 0; k < N; k += PER) {
+            Packet packet = ((const Packet*)row)[(i * N + k) / PER];
+            memcpy(x + k, &packet, sizeof(Packet));
+        }
+    }
 }
 
 // Calls `f` with the number of each line, for the threads that share it: a warp or a block.
@@ -38,13 +108,34 @@ template <class T> DEVICE void softmax_write(const SoftmaxArgs& args, int64 at, 
 
 // `r = y * (g - sum(g * y))`, or `r = g - e^y * sum(g)` for log-softmax; one warp or block for each line.
 template <class T, int THREADS> __device__ void softmax_lines(const SoftmaxArgs& args) {
-    __shared__ double shared[WARPS];
     each_line<THREADS>(args.outer * args.inner, [&](int64 line) {
         int64 outer = line / args.inner, first = outer * args.n * args.inner + line - outer * args.inner;
         double sum = 0;
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) sum += softmax_term<T>(args, first + i * args.inner);
-        T total = T::from_f64(sum_of<THREADS>(sum, shared));
+        T total = T::from_f64(sum_of<THREADS>(sum));
         for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) softmax_write(args, first + i * args.inner, total);
+    });
+}
+
+// Like softmax_lines, for contiguous lines.
+template <class T, int N, int P, int THREADS> __device__ void softmax_rows(const SoftmaxArgs& args) {
+    typedef typename T::value_type V;
+    typedef Rows<T, 2, N, P, THREADS> Pair;
+    each_line<THREADS>(args.outer, [&](int64 row) {
+        Pair pair({args.g, args.y}, row, args.n);
+        double sum = 0;
+        pair.each([&](V (&x)[2][N], int64) {
+            for (int k = 0; k < N && !args.logarithm; k++) x[0][k] *= x[1][k];
+            sum += packet_sum(x[0]);
+        });
+        T total = T::from_f64(sum_of<THREADS>(sum));
+        pair.each([&](V (&x)[2][N], int64 i) {
+            for (int k = 0; k < N; k++) {
+                T g = x[0][k], y = x[1][k];
+                x[0][k] = (args.logarithm ? g - T(exponential(y.v)) * total : y * (g - total)).v;
+            }
+            Pair::write(args.r, row, args.n, i, x[0]);
+        });
     });
 }
 
@@ -102,78 +193,100 @@ template <class T> struct Standard {
 // The factor for rows whose squares overflow.
 template <class T> DEVICE T shrunk() { return T::from_f64(sizeof(T) == 4 ? 0x1p-70 : 0x1p-550); }
 
-// The mean of a row times the factor, rounded.
-template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, T factor, double* shared) {
+// The mean of a row times the factor, rounded. The rounding errors of the sum matter little, because the error of the middle is computed.
+template <int THREADS, class R, class T> DEVICE T middle_of(R& rows, int64 n, T factor) {
     double sum = 0;
-    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += (x[i] * factor).to_f64();
-    return T::from_f64(sum_of<THREADS>(sum, shared) / (double)n);
+    rows.each([&](auto& x, int64) {
+        for (auto& one : x[0]) one *= factor.v;
+        sum += packet_sum(x[0]);
+    });
+    return T::from_f64(sum_of<THREADS>(sum) / (double)n);
 }
 
-// Normalizes rows, multiplies by the weight and adds the bias; one warp or block for each row.
-template <class T, int THREADS> __device__ void norm_rows(const NormArgs& args) {
-    __shared__ double shared[WARPS];
-    each_line<THREADS>(args.rows, [&](int64 row) {
-        const T* x = (const T*)args.x + row * args.n;
+// The standard of a row, from the means of `x * factor - middle` and of its square.
+template <class T> DEVICE Standard<T> standard_of(double rest, double squares, double eps, T factor, T middle) {
+    double scale = 1 / sqrt(squares - rest * rest + eps * factor.to_f64() * factor.to_f64());
+    return {factor, middle, T::from_f64(scale), T::from_f64(rest * scale)};
+}
+
+// Normalizes rows of S, multiplies by the weight and adds the bias; one warp or block for each row.
+template <class S, int N, int P, int THREADS> __device__ void norm_rows(const NormArgs& args) {
+    typedef typename Compute<S>::type T;
+    typedef typename T::value_type V;
+    typedef Rows<S, 1, N, P, THREADS> Row;
+    each_line<THREADS>(args.rows, [&](int64 number) {
+        Row row({args.x}, number, args.n);
         T factor = T::from_f64(1), middle = factor;
-        double rest, squares;
+        double n = (double)args.n;
+        Sums<2> sums;
         while (true) {
-            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
-            rest = squares = 0;
-            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-                double d = (x[i] * factor - middle).to_f64();
-                rest += d;
-                squares += d * d;
-            }
-            rest = sum_of<THREADS>(rest, shared) / (double)args.n;
-            squares = sum_of<THREADS>(squares, shared) / (double)args.n;
-            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            middle = middle_of<THREADS>(row, args.n, factor);
+            sums = {};
+            row.each([&](V (&x)[1][N], int64) {
+                for (int k = 0; k < N; k++) {
+                    double d = (T(x[0][k]) * factor - middle).to_f64();
+                    sums.of[0] += d;
+                    sums.of[1] += d * d;
+                }
+            });
+            sums = sum_of<THREADS>(sums);
+            if (sums.of[1] < Special<double>::infinity() || factor.v < 1) break;
             factor = shrunk<T>();
         }
-        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64());
-        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(rest * scale)};
-        T* r = (T*)args.r + row * args.n;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            r[i] = standard.at(x[i]) * ((const T*)args.weight)[i] + ((const T*)args.bias)[i];
-        }
+        Standard<T> standard = standard_of(sums.of[0] / n, sums.of[1] / n, args.eps, factor, middle);
+        row.each([&](V (&x)[1][N], int64 i) {
+            V weight[N], bias[N];
+            numbers(weight, args.weight, i);
+            numbers(bias, args.bias, i);
+            for (int k = 0; k < N; k++) x[0][k] = (standard.at(x[0][k]) * T(weight[k]) + T(bias[k])).v;
+            Row::write(args.r, number, args.n, i, x[0]);
+        });
     });
 }
 
 // Computes the gradient of the rows, and the standards of all rows for the other gradients.
-template <class T, int THREADS> __device__ void norm_gradient(const NormArgs& args) {
-    __shared__ double shared[WARPS];
+template <class T, int N, int P, int THREADS> __device__ void norm_gradient(const NormArgs& args) {
+    typedef typename T::value_type V;
+    typedef Rows<T, 2, N, P, THREADS> Pair;
     each_line<THREADS>(args.rows, [&](int64 row) {
-        const T* x = (const T*)args.x + row * args.n;
-        const T* g = (const T*)args.g + row * args.n;
-        const T* weight = (const T*)args.weight;
+        Pair pair({args.x, args.g}, row, args.n);
         T factor = T::from_f64(1), middle = factor;
-        double n = (double)args.n, rest, squares, mean, along;
+        double n = (double)args.n;
+        // Of `d = x * factor - middle`, of its square, of the gradient times the weight, and of that times d.
+        Sums<4> sums;
         while (true) {
-            middle = middle_of<T, THREADS>(x, args.n, factor, shared);
-            rest = squares = mean = along = 0;
-            for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-                double d = (x[i] * factor - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
-                rest += d;
-                squares += d * d;
-                mean += product;
-                along += product * d;
-            }
-            rest = sum_of<THREADS>(rest, shared) / n;
-            squares = sum_of<THREADS>(squares, shared) / n;
-            mean = sum_of<THREADS>(mean, shared) / n;
-            along = sum_of<THREADS>(along, shared) / n;
-            if (squares < Special<double>::infinity() || factor.v < 1) break;
+            middle = middle_of<THREADS>(pair, args.n, factor);
+            sums = {};
+            pair.each([&](V (&x)[2][N], int64 i) {
+                V weight[N];
+                numbers(weight, args.weight, i);
+                for (int k = 0; k < N; k++) {
+                    double d = (T(x[0][k]) * factor - middle).to_f64(), product = (double)x[1][k] * (double)weight[k];
+                    sums.of[0] += d;
+                    sums.of[1] += d * d;
+                    sums.of[2] += product;
+                    sums.of[3] += product * d;
+                }
+            });
+            sums = sum_of<THREADS>(sums);
+            if (sums.of[1] < Special<double>::infinity() || factor.v < 1) break;
             factor = shrunk<T>();
         }
-        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64()), shift = rest * scale;
-        Standard<T> standard = {factor, middle, T::from_f64(scale), T::from_f64(shift)};
+        double rest = sums.of[0] / n, squares = sums.of[1] / n, mean = sums.of[2] / n, along = sums.of[3] / n;
+        Standard<T> standard = standard_of(rest, squares, args.eps, factor, middle);
         if (args.standards && threadIdx.x % THREADS == 0) ((Standard<T>*)args.standards)[row] = standard;
         if (!args.r) return;
-        T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * shift);
-        T* r = (T*)args.r + row * args.n;
-        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
-            T value = g[i] * weight[i] - rounded_mean - standard.at(x[i]) * rounded_along;
-            r[i] = standard.factor * standard.scale * value;
-        }
+        double scale = 1 / sqrt(squares - rest * rest + args.eps * factor.to_f64() * factor.to_f64());
+        T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * rest * scale);
+        pair.each([&](V (&x)[2][N], int64 i) {
+            V weight[N];
+            numbers(weight, args.weight, i);
+            for (int k = 0; k < N; k++) {
+                T value = T(x[1][k]) * T(weight[k]) - rounded_mean - standard.at(x[0][k]) * rounded_along;
+                x[1][k] = (standard.factor * standard.scale * value).v;
+            }
+            Pair::write(args.r, row, args.n, i, x[1]);
+        });
     });
 }
 
@@ -215,11 +328,13 @@ template <class T> __device__ void norm_join(const NormArgs& args) {
     }
 }
 
-enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY_GRADIENT };
+enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY, CROSS_ENTROPY_GRADIENT };
 
 struct LossArgs {
     // Scores or probabilities, batch x classes x inner; NULL if only weights are summed.
     const void* scores;
+    // Numbers for each position that are subtracted from the scores in CROSS_ENTROPY.
+    const void* parts[2];
     // The gradient of the loss.
     const void* g;
     // A class for each position, batch x inner.
@@ -235,15 +350,21 @@ struct LossArgs {
     int op;
     // True if the losses are summed, and if the sum is divided by the sum of the weights.
     int summed, mean;
-    int reserved;
+    // The dtype of the scores.
+    int dtype;
 };
+
+// Returns true if a position counts. A target that is not a class is noted.
+DEVICE bool loss_counts(const LossArgs& args, int64 i) {
+    int64 class_ = args.target[i];
+    bool counts = class_ != args.ignored, inside = class_ >= 0 && class_ < args.classes;
+    if (counts && !inside) atomicMax(args.wrong, ~(uint64)i);
+    return counts && inside;
+}
 
 __device__ void loss_check(const LossArgs& args) {
     int64 threads = (int64)gridDim.x * BLOCK;
-    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
-        int64 class_ = args.target[i];
-        if (class_ != args.ignored && (class_ < 0 || class_ >= args.classes)) atomicMax(args.wrong, ~(uint64)i);
-    }
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) loss_counts(args, i);
 }
 
 // The weight of a position that is not ignored.
@@ -253,8 +374,10 @@ template <class T> DEVICE double weight_of(const LossArgs& args, int64 class_) {
 
 // The score of the right class.
 template <class T> DEVICE double score_of(const LossArgs& args, int64 position, int64 class_) {
-    int64 batch = position / args.inner, s = position - batch * args.inner;
-    return ((const T*)args.scores)[(batch * args.classes + class_) * args.inner + s].to_f64();
+    int64 batch = position / args.inner, s = position - batch * args.inner, at = (batch * args.classes + class_) * args.inner + s;
+    T score = load<T>((const byte*)args.scores + at * size_of(args.dtype), args.dtype);
+    if (args.op == CROSS_ENTROPY) score = score - ((const T*)args.parts[0])[position] - ((const T*)args.parts[1])[position];
+    return score.to_f64();
 }
 
 // Writes a loss for each position, 0 for ignored ones.
@@ -273,14 +396,14 @@ struct LossSums {
 
 DEVICE LossSums add_sums(LossSums a, LossSums b) { return {a.losses + b.losses, a.weights + b.weights}; }
 
-// Computes the sums of each block.
+// Computes the sums of each block, and checks the targets.
 template <class T> __device__ void loss_sums(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
     int64 threads = (int64)gridDim.x * BLOCK;
     for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
+        if (!loss_counts(args, i)) continue;
         int64 class_ = args.target[i];
-        if (class_ == args.ignored) continue;
         double weight = weight_of<T>(args, class_);
         if (args.scores) sums.losses -= weight * score_of<T>(args, i, class_);
         sums.weights += weight;
@@ -289,7 +412,7 @@ template <class T> __device__ void loss_sums(const LossArgs& args) {
     if (threadIdx.x == 0) ((LossSums*)args.sums)[1 + blockIdx.x] = sums;
 }
 
-// Computes the sums of all blocks, and the loss if it is wanted; one block.
+// Computes the sums of all blocks, and the loss if it is wanted and all targets are classes; one block.
 template <class T> __device__ void loss_total(const LossArgs& args) {
     __shared__ LossSums shared[WARPS];
     LossSums sums = {0, 0};
@@ -297,7 +420,7 @@ template <class T> __device__ void loss_total(const LossArgs& args) {
     sums = block_reduce(sums, [](LossSums a, LossSums b) { return add_sums(a, b); }, LossSums{0, 0}, shared);
     if (threadIdx.x != 0) return;
     ((LossSums*)args.sums)[0] = sums;
-    if (args.r) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
+    if (args.r && *args.wrong == 0) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
 }
 
 // The gradient of the scores, one thread for each element.

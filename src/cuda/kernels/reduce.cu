@@ -421,28 +421,34 @@ template <class F> struct Folded {
     }
 };
 
-// 16 bytes that are loaded together.
-struct alignas(16) Packet {
-    uint64 words[2];
-};
-
 // Folds every `lanes`-th of the contiguous elements from `start` to `end`, from number `lane` on. Aligned elements are loaded in packets.
 template <class F, class S> DEVICE void fold_packed(
     const F& fold, Folded<F>& sum, const byte* x, int64 start, int64 end, int lane, int lanes) {
     typedef typename F::In T;
-    const int PER = sizeof(Packet) / sizeof(S);
+    const int PER = sizeof(Packet) / sizeof(S), SOME = 4;
     const S* first = (const S*)x;
     int64 aligned = least(end, start + (int64)(((16 - ((uint64)(first + start) & 15)) & 15) / sizeof(S)));
     int64 packets = (end - aligned) / PER, rest = aligned + packets * PER;
-#pragma unroll 2
-    for (int64 j = lane; j < packets; j += lanes) {
-        Packet packet = *(const Packet*)(first + aligned + j * PER);
+    const Packet* from = (const Packet*)(first + aligned);
+    auto take = [&](const Packet& packet, int64 j) {
         S stored[PER];
         memcpy(stored, &packet, sizeof(Packet));
         T some[PER];
         for (int k = 0; k < PER; k++) some[k] = convert<T>(stored[k]);
         sum.template take<PER>(fold, some, aligned + j * PER, 1);
+    };
+    int64 j = lane;
+    // Several packets are loaded before the first one is used.
+#pragma unroll 1
+    for (; j + (SOME - 1) * lanes < packets; j += SOME * lanes) {
+        Packet packet[SOME];
+#pragma unroll
+        for (int k = 0; k < SOME; k++) packet[k] = from[j + k * lanes];
+#pragma unroll
+        for (int k = 0; k < SOME; k++) take(packet[k], j + k * lanes);
     }
+#pragma unroll 1
+    for (; j < packets; j += lanes) take(from[j], j);
     // The numbers of elements before the packets, and outside of them.
     int64 before = aligned - start, left = before + (end - rest);
 #pragma unroll 1
@@ -483,9 +489,29 @@ template <class F, class S> DEVICE void fold_strided(
     }
 }
 
-// Merges, in pairs, the states of the `lanes` threads with the same `slot`, which is below `width`. The thread of lane 0 gets the result.
-template <class F> DEVICE typename F::State merge_lanes(const F& fold, typename F::State state, int slot, int lane, int lanes, int width) {
-    __shared__ typename F::State states[BLOCK];
+// Merges, in pairs, the states of the `lanes` threads with the same `slot`, which is below `width`. The thread of lane 0 gets the result. If
+// the threads of a slot are adjacent, small states are exchanged within warps.
+template <class F> DEVICE typename F::State merge_lanes(
+    const F& fold, typename F::State state, int slot, int lane, int lanes, int width, bool adjacent) {
+    typedef typename F::State State;
+    __shared__ State states[BLOCK];
+    if (sizeof(State) <= 16 && adjacent) {
+        int warps = lanes / 32;
+#pragma unroll 1
+        for (int half = 1; half < least(lanes, 32); half *= 2) {
+            State other = exchange(state, half);
+            state = threadIdx.x & half ? fold.merge(other, state) : fold.merge(state, other);
+        }
+        if (warps > 1) {
+            if (threadIdx.x % 32 == 0) states[threadIdx.x / 32] = state;
+            __syncthreads();
+            if (lane == 0) {
+                for (int k = 1; k < warps; k++) state = fold.merge(state, states[slot * warps + k]);
+            }
+            __syncthreads();
+        }
+        return state;
+    }
     for (int half = lanes / 2; half > 0; half /= 2) {
         if (lane >= half && lane < 2 * half) states[lane * width + slot] = state;
         __syncthreads();
@@ -516,7 +542,7 @@ template <class F, class S> DEVICE void reduce(const ReduceArgs& args) {
             sum.flush(fold);
             state = sum.state;
         }
-        state = merge_lanes(fold, state, slot, lane, lanes, width);
+        state = merge_lanes(fold, state, slot, lane, lanes, width, !args.across);
         if (inside && lane == 0) {
             if (args.parts) ((State*)args.parts)[result * args.segments + part] = state;
             else fold.finish(args, at, state);
@@ -538,7 +564,7 @@ template <class F> DEVICE void reduce_parts(const ReduceArgs& args) {
             const State* states = (const State*)args.parts + result * args.segments;
             for (int64 k = lane; k < args.segments; k += lanes) state = fold.merge(state, states[k]);
         }
-        state = merge_lanes(fold, state, slot, lane, lanes, width);
+        state = merge_lanes(fold, state, slot, lane, lanes, width, true);
         if (inside && lane == 0) {
             int64 at[3];
             offsets(args.kept, result, at);

@@ -1,10 +1,20 @@
 // Elements of a rank, of sorted and of unsorted lines. In an unsorted line, the key of the rank is found from the highest digit on, by
-// counting the next digit of all elements whose higher digits match.
+// counting the next digit of all elements whose higher digits match. Several blocks work on a line if there are few lines.
 
 // The element of a rank, the median, or the median of the elements that are not NaN.
 enum { AT, MEDIAN, MEDIAN_OF_NUMBERS };
 // The value of a rank between two elements.
 enum { LINEAR, LOWER, HIGHER, MIDPOINT, NEAREST };
+
+// The state of the search for the key of a rank.
+struct Choice {
+    // The digits of the key so far.
+    uint64 key;
+    // The number of smaller keys, and the rank among those that begin with these digits.
+    int64 below, rank;
+    // The number of NaNs, and the number of parts that were counted.
+    uint nans, counted;
+};
 
 struct SelectArgs {
     Lines lines;
@@ -13,10 +23,18 @@ struct SelectArgs {
     const uint* places;
     // The places of the selected elements, row-major; NULL if results are written.
     uint* taken;
-    // The fractions of lines for quantiles, in the compute type, and their number.
+    // The fractions of lines for quantiles, in the compute type.
     const byte* shares;
+    // A choice for each line; the number of keys with each digit in each line, if it has several parts; the number of lesser keys (upper
+    // half) and of equal keys in each part.
+    Choice* choices;
+    uint* counts;
+    uint64* tallies;
+    // The number of parts of a line.
+    int64 parts;
+    // The number of quantiles, or of elements to take; 0 if the element of a rank is wanted.
     int64 count;
-    // The rank, or the number of elements to take.
+    // The rank, or the rank of the last element to take.
     int64 rank;
     // The key of NaN for floats.
     uint64 nan;
@@ -28,6 +46,11 @@ struct SelectArgs {
     int skips;
     // True for the greatest elements.
     int largest;
+    // The indices of the digit's lowest bit and of the bit above its highest one.
+    int shift, high;
+    // True for the highest digit.
+    int starts;
+    int unused;
 };
 
 // The index of the first of n ascending keys that is not less than `key`.
@@ -151,97 +174,159 @@ template <class S> struct Keys {
     DEVICE K at(int64 i) const { return Key<S>::of(*(const S*)(x + i * step)) ^ flip; }
 };
 
-// The key of a rank, and the number of smaller keys.
-template <class K> struct Found {
-    K key;
-    int64 below;
+// The maximum number of bits of a digit, and the number of its values.
+const int CHOSEN = 11;
+const int BINS = 1 << CHOSEN;
+
+// A part of a line: the number of the line, and the part's first element and its end.
+struct Part {
+    int64 line, first, end;
 };
 
-// The key with `rank` keys before it in order. All threads of the block take part.
-template <class S> DEVICE Found<typename Key<S>::type> find(const Keys<S>& keys, int64 rank) {
-    typedef typename Key<S>::type K;
-    __shared__ uint counts[DIGITS];
-    __shared__ uint chosen[2];
-    const int TOP = (Key<S>::BITS + DIGIT - 1) / DIGIT * DIGIT - DIGIT;
-    Found<K> found{0, 0};
-    for (int shift = TOP; shift >= 0; shift -= DIGIT) {
-        counts[threadIdx.x] = 0;
-        __syncthreads();
-        for (int64 first = 0; first < keys.n; first += BLOCK) {
-            int64 i = first + threadIdx.x;
-            K key = i < keys.n ? keys.at(i) : 0;
-            // The shift is done in two steps, because it may be as long as the key.
-            bool counted = i < keys.n && (key >> shift >> (DIGIT - 1) >> 1) == found.key;
-            uint digit = counted ? digit_of(key, shift) : DIGITS, same = peers(digit);
-            if (counted && (same & lanes_below()) == 0) atomicAdd(&counts[digit], (uint)__popc(same));
-        }
-        __syncthreads();
-        uint count = counts[threadIdx.x], all, before = sum_before(count, all);
-        if (rank >= before && rank < (int64)before + count) {
-            chosen[0] = threadIdx.x;
-            chosen[1] = before;
-        }
-        __syncthreads();
-        found.key = (K)(found.key << (DIGIT - 1) << 1) | chosen[0];
-        found.below += chosen[1];
-        rank -= chosen[1];
-        __syncthreads();
-    }
-    return found;
+DEVICE Part part_of(const SelectArgs& args, int64 job) {
+    const int64 line = job / args.parts, part = job - line * args.parts, n = args.lines.n, each = (n + args.parts - 1) / args.parts;
+    return Part{line, least(part * each, n), least((part + 1) * each, n)};
 }
 
-struct Lesser {
-    DEVICE int64 operator()(int64 a, int64 b) const { return a < b ? a : b; }
-};
+// Calls `f` with each key of a part.
+template <class S, class F> DEVICE void each_key(const Keys<S>& keys, const Part& part, F f) {
+    for (int64 first = part.first + threadIdx.x; first < part.end; first += BLOCK * ITEMS) {
+        typename Key<S>::type key[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) key[k] = first + k * BLOCK < part.end ? keys.at(first + k * BLOCK) : 0;
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (first + k * BLOCK < part.end) f(key[k]);
+        }
+    }
+}
+
 struct Plus {
-    DEVICE int64 operator()(int64 a, int64 b) const { return a + b; }
+    template <class N> DEVICE N operator()(N a, N b) const { return a + b; }
 };
 
-// One block for each line: the element of a rank and its first position.
-template <class S> DEVICE void select_lines(const SelectArgs& args) {
-    typedef typename Key<S>::type K;
-    typedef typename Compute<S>::type T;
-    __shared__ int64 shared[WARPS];
-    const Lines& lines = args.lines;
-    for (int64 number = blockIdx.x; number < lines.outer.total; number += gridDim.x) {
-        Line line = line_of(lines, number);
-        Keys<S> keys(lines, line, false);
-        int64 nans = 0;
-        if (Key<S>::FLOAT && args.kind != AT) {
-            for (int64 i = threadIdx.x; i < lines.n; i += BLOCK) nans += keys.at(i) == Key<S>::ALL;
-            nans = block_reduce(nans, Plus(), (int64)0, shared);
+// Chooses the digit of the rank by the counts of a line, and sets counts in global memory to 0 again.
+DEVICE void choose(const SelectArgs& args, Choice& choice, uint* counts) {
+    const int EACH = BINS / BLOCK;
+    volatile uint* own = counts + threadIdx.x * EACH;
+    uint count[EACH], sum = 0, all;
+    for (int k = 0; k < EACH; k++) {
+        count[k] = own[k];
+        sum += count[k];
+        own[k] = 0;
+    }
+    const int64 rank = choice.rank;
+    uint before = sum_before(sum, all);
+    for (int k = 0; k < EACH; k++) {
+        if (rank >= before && rank < (int64)before + count[k]) {
+            choice.key = choice.key << (args.high - args.shift) | (uint)(threadIdx.x * EACH + k);
+            choice.below += before;
+            choice.rank = rank - before;
         }
-        K key = find(keys, rank_of(args, lines.n, lines.n - nans)).key;
-        int64 place = lines.n;
-        for (int64 i = threadIdx.x; i < lines.n && place == lines.n; i += BLOCK) place = keys.at(i) == key ? i : place;
-        place = block_reduce(place, Lesser(), lines.n, shared);
-        if (threadIdx.x == 0) write_choice<T>(lines, line, place);
+        before += count[k];
     }
 }
 
-// One block for each line: the least or greatest elements in the order of the line; of equal ones the first.
-template <class S> DEVICE void select_top(const SelectArgs& args) {
+// Counts a digit of the keys whose higher digits match: one block for each part. The last block of a line chooses the digit.
+template <class S> DEVICE void select_count(const SelectArgs& args) {
+    typedef typename Key<S>::type K;
+    __shared__ uint counts[BINS];
+    __shared__ uint shared[WARPS];
+    __shared__ bool last;
+    const Lines& lines = args.lines;
+    const uint digits = (1u << (args.high - args.shift)) - 1;
+    for (int64 job = blockIdx.x; job < lines.outer.total * args.parts; job += gridDim.x) {
+        const Part part = part_of(args, job);
+        const Keys<S> keys(lines, line_of(lines, part.line), args.largest);
+        Choice& choice = args.choices[part.line];
+        for (int k = threadIdx.x; k < BINS; k += BLOCK) counts[k] = 0;
+        __syncthreads();
+        const K chosen = (K)choice.key;
+        uint nans = 0;
+        each_key<S>(keys, part, [&](K key) {
+            nans += key == Key<S>::ALL;
+            // The shift is done in two steps, because it may be as long as the key.
+            if ((key >> (args.high - 1) >> 1) == chosen) atomicAdd(&counts[(uint)(key >> args.shift) & digits], 1u);
+        });
+        __syncthreads();
+        uint* all = counts;
+        if (args.parts > 1) {
+            all = args.counts + part.line * BINS;
+            for (int k = threadIdx.x; k < BINS; k += BLOCK) {
+                if (counts[k] != 0) atomicAdd(&all[k], counts[k]);
+            }
+        }
+        if (args.starts) {
+            nans = block_reduce(nans, Plus(), 0u, shared);
+            if (threadIdx.x == 0) atomicAdd(&choice.nans, nans);
+        }
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            last = atomicAdd(&choice.counted, 1u) == args.parts - 1;
+            if (last) {
+                choice.counted = 0;
+                if (args.starts) choice.rank = rank_of(args, lines.n, lines.n - (Key<S>::FLOAT ? ((volatile Choice&)choice).nans : 0));
+            }
+        }
+        __syncthreads();
+        if (last) choose(args, choice, all);
+        __syncthreads();
+    }
+}
+
+// Counts the keys of each part that are less than the chosen one, and those equal to it.
+template <class S> DEVICE void select_tally(const SelectArgs& args) {
+    typedef typename Key<S>::type K;
+    __shared__ uint64 shared[WARPS];
+    const Lines& lines = args.lines;
+    for (int64 job = blockIdx.x; job < lines.outer.total * args.parts; job += gridDim.x) {
+        const Part part = part_of(args, job);
+        const K chosen = (K)args.choices[part.line].key;
+        uint64 tally = 0;
+        each_key<S>(Keys<S>(lines, line_of(lines, part.line), args.largest), part, [&](K key) {
+            tally += (uint64)(key < chosen) << 32 | (uint64)(key == chosen);
+        });
+        tally = block_reduce(tally, Plus(), (uint64)0, shared);
+        if (threadIdx.x == 0) args.tallies[job] = tally;
+    }
+}
+
+// Takes the least or greatest elements in the order of the line, and of equal ones the first; or takes the first element with the chosen
+// key.
+template <class S> DEVICE void select_pick(const SelectArgs& args) {
     typedef typename Key<S>::type K;
     typedef typename Compute<S>::type T;
+    __shared__ uint64 shared[WARPS];
     const Lines& lines = args.lines;
-    for (int64 number = blockIdx.x; number < lines.outer.total; number += gridDim.x) {
-        Line line = line_of(lines, number);
-        Keys<S> keys(lines, line, args.largest);
-        Found<K> last = find(keys, args.rank - 1);
-        // The number of elements equal to the last selected one that are taken.
-        int64 equals = args.rank - last.below, less_before = 0, equal_before = 0;
-        for (int64 first = 0; first < lines.n; first += BLOCK) {
-            int64 i = first + threadIdx.x;
-            K key = i < lines.n ? keys.at(i) : 0;
-            bool less = i < lines.n && key < last.key, equal = i < lines.n && key == last.key;
+    for (int64 job = blockIdx.x; job < lines.outer.total * args.parts; job += gridDim.x) {
+        const Part part = part_of(args, job);
+        const Line line = line_of(lines, part.line);
+        const Keys<S> keys(lines, line, args.largest);
+        const Choice& choice = args.choices[part.line];
+        const K chosen = (K)choice.key;
+        const bool many = args.count > 0;
+        // The number of elements equal to the chosen one that are taken.
+        const int64 equals = many ? args.count - choice.below : 1;
+        const uint64 own = args.tallies[job];
+        if ((many ? own : (uint)own) == 0) continue;
+        uint64 earlier = 0;
+        for (int64 k = part.line * args.parts + threadIdx.x; k < job; k += BLOCK) earlier += args.tallies[k];
+        earlier = block_reduce(earlier, Plus(), (uint64)0, shared);
+        int64 less_before = many ? (int64)(earlier >> 32) : 0, equal_before = (uint)earlier;
+        if ((!many || own >> 32 == 0) && equal_before >= equals) continue;
+        for (int64 first = part.first; first < part.end; first += BLOCK) {
+            const int64 i = first + threadIdx.x;
+            const K key = i < part.end ? keys.at(i) : 0;
+            const bool less = many && i < part.end && key < chosen, equal = i < part.end && key == chosen;
             uint all, before = sum_before((uint)less << 16 | (uint)equal, all);
-            int64 equal_to_here = equal_before + (before & 0xffff);
+            const int64 equal_to_here = equal_before + (before & 0xffff);
             if (less || (equal && equal_to_here < equals)) {
-                int64 to = less_before + (before >> 16) + least(equal_to_here, equals);
+                const int64 to = less_before + (before >> 16) + least(equal_to_here, equals);
                 if (args.taken) {
-                    args.taken[number * args.rank + to] = (uint)i;
+                    args.taken[part.line * args.count + to] = (uint)i;
                 } else {
-                    T x = convert<T>(*(const S*)(line.x + i * lines.step[0]));
+                    const T x = convert<T>(*(const S*)(line.x + i * lines.step[0]));
                     if (lines.out[0]) write(line.out[0] + to * lines.step[1], lines.dtype[1], x);
                     if (lines.out[1]) write(line.out[1] + to * lines.step[2], lines.dtype[2], i64(i));
                 }

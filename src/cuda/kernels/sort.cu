@@ -129,6 +129,25 @@ template <class S> DEVICE void sort_short(const SortArgs& args) {
 
 // ---- longer lines
 
+// The number of bits of a digit, and of its values.
+const int DIGIT = 8;
+const int DIGITS = 1 << DIGIT;
+
+template <class K> DEVICE uint digit_of(K key, int shift) { return (uint)(key >> shift) & (DIGITS - 1); }
+
+// The lanes of a warp with the same number, which has at most DIGIT + 1 bits.
+DEVICE uint peers(uint number) {
+    uint same = 0xffffffffu;
+    for (int bit = 0; bit <= DIGIT; bit++) {
+        uint votes = __ballot_sync(0xffffffffu, number >> bit & 1);
+        same &= number >> bit & 1 ? votes : ~votes;
+    }
+    return same;
+}
+
+// The lower lanes, as a bit mask.
+DEVICE uint lanes_below() { return (1u << threadIdx.x % 32) - 1; }
+
 // Returns true if all keys have the same digit at this bit.
 DEVICE bool is_shared(const SortArgs& args, int shift) { return digit_of(*args.differ, shift) == 0; }
 

@@ -1,27 +1,8 @@
-// Shared code of sorting and selection: tiles of lines, digits of keys, and the records of a sorted line.
+// Shared code of sorting and selection: tiles of lines, and sums over the threads of a block.
 
 // The number of elements of a tile for each thread, and the number of elements of a tile.
 const int ITEMS = 8;
 const int TILE = BLOCK * ITEMS;
-
-// The number of bits of a digit, and of its values.
-const int DIGIT = 8;
-const int DIGITS = 1 << DIGIT;
-
-template <class K> DEVICE uint digit_of(K key, int shift) { return (uint)(key >> shift) & (DIGITS - 1); }
-
-// The lanes of a warp with the same number, which has at most DIGIT + 1 bits.
-DEVICE uint peers(uint number) {
-    uint same = 0xffffffffu;
-    for (int bit = 0; bit <= DIGIT; bit++) {
-        uint votes = __ballot_sync(0xffffffffu, number >> bit & 1);
-        same &= number >> bit & 1 ? votes : ~votes;
-    }
-    return same;
-}
-
-// The lower lanes, as a bit mask.
-DEVICE uint lanes_below() { return (1u << threadIdx.x % 32) - 1; }
 
 // The sum of the numbers of earlier threads. `all` is set to the sum over the block.
 template <class N> DEVICE N sum_before(N x, N& all) {

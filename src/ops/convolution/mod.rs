@@ -1,4 +1,4 @@
-//! Convolutions of images with one to three dimensions, and their gradients.
+//! Convolutions of one-, two- and three-dimensional images, and their gradients.
 
 pub mod planes;
 pub mod unroll;
@@ -14,32 +14,32 @@ use crate::operand::{Operand, one_dtype};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The steps, the padding of the result and the groups of a convolution.
+/// The steps, the output padding and the groups of a convolution.
 #[derive(Clone, Copy)]
 pub struct ConvOptions<'a> {
-    /// How they follow each other.
+    /// Strides, padding and dilation of the windows.
     pub steps: Steps<'a>,
-    /// True if each element of the input is spread over a window of the result, instead of a window summed up.
+    /// True if each element of the input is spread over a window of the result. Otherwise each window of the input is summed.
     pub transposed: bool,
-    /// How much larger the result of a transposed convolution is, at its end.
+    /// The number of entries added at the end of each dimension of a transposed convolution's result.
     pub output_padding: Option<&'a [i64]>,
-    /// Groups of channels, each of which is taken by itself.
+    /// The number of groups of channels. Each group is convolved separately.
     pub groups: i64,
 }
 
-/// The dtype that all operands have, which is not Bool.
+/// The common dtype of the operands. Bool and different dtypes are errors.
 pub(super) fn common_type(tensors: &[&Tensor]) -> Result<Dtype> {
     Domain::Numeric.check(one_dtype(tensors)?)
 }
 
-/// A convolution by its shapes.
+/// The work of a convolution and the shape of its result.
 struct Shapes {
     it: Convolution,
-    /// Of the result.
+    /// The shape of the result.
     result: Dims,
 }
 
-/// Batch, channels and sizes of an image whose shape may lack the batch.
+/// Batch size, channels and image sizes of a shape with or without a batch dimension.
 pub(super) fn parts(shape: &[i64], ndim: usize) -> Result<(i64, i64, &[i64])> {
     match shape.len().checked_sub(ndim) {
         Some(1) => Ok((1, shape[0], &shape[1..])),
@@ -48,7 +48,7 @@ pub(super) fn parts(shape: &[i64], ndim: usize) -> Result<(i64, i64, &[i64])> {
     }
 }
 
-/// How many dimensions the images of a weight have.
+/// The number of image dimensions of a weight.
 fn dims_of_weight(weight: &[i64]) -> Result<usize> {
     match weight.len() {
         3..=5 => Ok(weight.len() - 2),
@@ -57,7 +57,7 @@ fn dims_of_weight(weight: &[i64]) -> Result<usize> {
 }
 
 impl ConvOptions<'_> {
-    /// Channels of the image side and of the output side of a weight, in a group and in all.
+    /// The channels of `x` and of `y` in one group. `x` is the image of the windows: the input, or a transposed convolution's result.
     fn channels(&self, weight: &[i64]) -> Result<(usize, usize)> {
         let (first, second) = (weight[0], weight[1]);
         if self.groups < 1 || first % self.groups != 0 {
@@ -66,7 +66,8 @@ impl ConvOptions<'_> {
         Ok((second as usize, (first / self.groups) as usize))
     }
 
-    /// The windows of a convolution of an image of these sizes, or of the image that a transposed one makes.
+    /// The windows of a convolution over an image of these sizes. For a transposed one, `sizes` are the input's, and the windows are in the
+    /// result.
     fn window(&self, sizes: &[i64], kernel: &[i64]) -> Result<Window> {
         let ndim = kernel.len();
         if !self.transposed {
@@ -145,7 +146,7 @@ pub fn of_dims(ndim: usize, r: &Tensor, input: &Tensor, weight: &Tensor, bias: O
     convolution(r, input, weight, bias, options)
 }
 
-/// Fails unless the gradient of a result has its shape.
+/// Fails if a gradient does not have the shape of the result.
 fn check_gradient(grad: &[i64], expected: &[i64]) -> Result<()> {
     if grad != expected {
         bail!(Shape, "a gradient of shape {grad:?} for a result of shape {expected:?}")
@@ -153,7 +154,7 @@ fn check_gradient(grad: &[i64], expected: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// `r` = the gradient of `input`, of which the shape counts alone, from that of the result
+/// `r` = the gradient of `input` from the gradient of the result. Only the shape of `input` is used.
 pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Tensor, options: ConvOptions<'_>) -> Result<()> {
     let (of_grad, of_weight, input) = (grad.layout()?.shape, weight.layout()?.shape, input.layout()?.shape);
     let dtype = common_type(&[grad, weight])?;
@@ -164,7 +165,7 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     launch(r, (dtype, compute), &input, &Convolution { product, ..it }, &[operand(weight, compute)?, operand(grad, compute)?])
 }
 
-/// `r` = the gradient of `weight`, of which the shape counts alone, from that of the result and from the input
+/// `r` = the gradient of `weight` from the gradient of the result and the input. Only the shape of `weight` is used.
 pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Tensor, options: ConvOptions<'_>) -> Result<()> {
     let (of_grad, of_input, weight) = (grad.layout()?.shape, input.layout()?.shape, weight.layout()?.shape);
     let dtype = common_type(&[grad, input])?;
@@ -176,7 +177,7 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     launch(r, (dtype, compute), &weight, &it, &[operand(y, compute)?, operand(x, compute)?])
 }
 
-/// `r` = the gradient of the bias: that of the result, summed over all but its channels, which come before `ndim` dimensions
+/// `r` = the gradient of the bias: the gradient of the result summed over all dimensions except the channels, which precede the last `ndim`
 pub fn gradient_of_bias(r: &Tensor, grad: &Tensor, ndim: i32) -> Result<()> {
     let (dtype, shape) = (common_type(&[grad])?, grad.layout()?.shape);
     let ndim = image_dims(ndim.into())?;

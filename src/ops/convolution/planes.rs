@@ -1,4 +1,4 @@
-//! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
+//! TH's convolutions of planes and volumes. Each is one of [`Convolution`]'s products, times a factor, added to the previous result.
 
 use super::common_type;
 use crate::backend;
@@ -17,38 +17,38 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::ffi::CStr;
 
-/// Which planes go with which.
+/// The pairs of planes and kernels that are convolved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
-    /// One with one.
+    /// One plane with one kernel.
     One,
-    /// Each with the kernel of the same number.
+    /// Each plane with the kernel of the same index.
     Same,
-    /// Each with every kernel: a matrix of planes.
+    /// Each plane with every kernel. The result is a matrix of planes.
     Each,
-    /// Each with every kernel, summed over a batch in front.
+    /// Each plane with every kernel, summed over a leading batch dimension.
     EachOfBatch,
-    /// As a matrix of kernels times a vector of planes.
+    /// A matrix of kernels times a vector of planes.
     Summed,
-    /// The same for each of a batch.
+    /// `Summed` for each entry of a batch.
     SummedOfBatch,
 }
 
-/// How planes are convolved.
+/// The kind of convolution.
 #[derive(Clone, Copy)]
 pub struct Mode<'a> {
-    /// From window to window; for [`Mode::reverse`] from tap to tap.
+    /// The distance between windows, or, for [`Mode::reverse`], between taps.
     pub steps: &'a [i64],
-    /// True if each element is spread over a window, so that the result is larger than the plane.
+    /// True if each element is spread over a window, which makes the result larger than the plane.
     pub full: bool,
-    /// True if the kernel is turned around: a convolution, not a cross-correlation.
+    /// True if the kernel is flipped.
     pub turned: bool,
-    /// True if the steps lead from tap to tap.
+    /// True if `steps` is the distance between taps.
     pub reverse: bool,
 }
 
 impl<'a> Mode<'a> {
-    /// A mode by TH's words: `V` valid or `F` full, `X` cross-correlation or `C` convolution.
+    /// A mode by TH's letters: `V` for valid or `F` for full, `X` for cross-correlation or `C` for convolution.
     pub fn named(steps: &'a [i64], vf: &CStr, xc: &CStr) -> Result<Mode<'a>> {
         let full = match vf.to_bytes().first() {
             Some(b'V') => false,
@@ -60,24 +60,24 @@ impl<'a> Mode<'a> {
             Some(b'C') => true,
             _ => bail!(Argument, "xc is \"X\" for cross-correlation or \"C\" for convolution, not {xc:?}"),
         };
-        // Elements spread by a kernel that is not turned around make a convolution.
+        // Spreading elements by a kernel that is not flipped is a convolution.
         Ok(Mode { steps, full, turned: convolution != full, reverse: false })
     }
 
-    /// Valid cross-correlation with steps from tap to tap, as gradients of weights need it.
+    /// Valid cross-correlation in which `steps` is the distance between taps, for gradients of weights.
     pub fn reverse(steps: &'a [i64]) -> Mode<'a> {
         Mode { steps, full: false, turned: false, reverse: true }
     }
 }
 
-/// A view of `t` whose first dimensions are `lead`, before its image of `ndim` dimensions.
+/// A view of `t` with leading dimensions `lead`, followed by its `ndim` image dimensions.
 fn led(t: &Tensor, lead: &[i64], ndim: usize) -> Result<Tensor> {
     let layout = t.layout()?;
     let shape: Dims = lead.iter().chain(&layout.shape[layout.ndim() - ndim..]).copied().collect();
     view::of(t, &Layout { offset: layout.offset, ..Layout::contiguous(&shape) })
 }
 
-/// The windows of kernels in images of these sizes, or in the images that a full convolution makes of them.
+/// The windows of kernels in images of these sizes. For a full convolution, the windows are in the result.
 fn window(sizes: &[i64], kernel: &[i64], mode: Mode<'_>) -> Result<Window> {
     let (ndim, sizes, kernel) = (mode.steps.len(), image(sizes)?, image(kernel)?);
     let steps = match mode.reverse {
@@ -99,14 +99,14 @@ fn window(sizes: &[i64], kernel: &[i64], mode: Mode<'_>) -> Result<Window> {
     Ok(w)
 }
 
-/// The sizes of what is made.
+/// The image sizes of the result.
 fn sizes_made(w: &Window, mode: Mode<'_>) -> impl Iterator<Item = i64> {
     let made = if mode.full { w.image } else { w.out };
     made.into_iter().skip(IMAGE_DIMS - mode.steps.len()).map(|size| size as i64)
 }
 
-/// `alpha` times images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products:
-/// [batch][outputs]. The kernels of a full convolution are [channels][outputs / groups].
+/// `alpha` times the convolution of images [batch][channels] with kernels [outputs][channels / groups]. The operands are row-major and in
+/// the type of products; the result is [batch][outputs]. Kernels of a full convolution are [channels][outputs / groups].
 fn convolved(alpha: Scalar, t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tensor> {
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     let window = window(&of_t[2..], &of_k[2..], mode)?;
@@ -125,14 +125,14 @@ fn convolved(alpha: Scalar, t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>)
     Ok(out)
 }
 
-/// Planes and kernels by their pairing, both row-major.
+/// Planes and kernels arranged for [`convolved`], both row-major.
 struct Operands {
     t: Tensor,
     k: Tensor,
     groups: i64,
-    /// Sizes before those of the image, of the result as it should be.
+    /// The leading dimensions of the result, before the image sizes.
     lead: Dims,
-    /// True if the two dimensions in front of the result change places.
+    /// True if the two leading dimensions of the result must be swapped.
     swapped: bool,
 }
 
@@ -142,7 +142,7 @@ fn swapped(t: &Tensor) -> Result<Tensor> {
 }
 
 impl Pairing {
-    /// Dimensions of planes and of kernels, beside those of the image.
+    /// The number of leading dimensions of the planes and of the kernels.
     fn leads(self) -> (usize, usize) {
         match self {
             Pairing::One => (0, 0),
@@ -152,7 +152,7 @@ impl Pairing {
         }
     }
 
-    /// `full` kernels lie as those of a transposed convolution.
+    /// Arranges planes and kernels. With `full`, kernels get the order of a transposed convolution.
     fn operands(self, t: &Tensor, k: &Tensor, ndim: usize, full: bool) -> Result<Operands> {
         let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
         let (a, b) = self.leads();
@@ -197,12 +197,12 @@ impl Pairing {
     }
 }
 
-/// The factors of the sum that TH makes of old and new results.
+/// The factors of the previous result and of the convolution, whose sum is the result.
 #[derive(Clone, Copy)]
 pub struct Factors {
-    /// Of the result as it is.
+    /// The factor of the previous result.
     pub beta: Scalar,
-    /// Of the convolution.
+    /// The factor of the convolution.
     pub alpha: Scalar,
 }
 
@@ -211,7 +211,7 @@ impl Factors {
         [self.beta, self.alpha].into_iter().try_for_each(|factor| check_whole(dtype, factor))
     }
 
-    /// `r = beta * r + what was made`, where `r` has its shape; else `r` is it.
+    /// `r = beta * r + made` if `r` has the shape of `made`, else `r = made`
     fn deliver(self, r: &Tensor, dtype: Dtype, made: &Tensor) -> Result<()> {
         let counts = self.beta.to_f64() != 0.0 && r.dtype().is_some() && r.same_shape(made);
         if counts {
@@ -222,7 +222,7 @@ impl Factors {
     }
 }
 
-/// Planes and kernels, row-major and in the type of products, the kernels turned around if need be.
+/// Planes and kernels, row-major and in the type of products. Kernels are flipped if the mode requires it.
 fn prepared(t: &Tensor, k: &Tensor, mode: Mode<'_>, compute: Dtype) -> Result<(Tensor, Tensor)> {
     let (t, mut k) = (dense(t, compute)?, dense(k, compute)?);
     if mode.turned {
@@ -235,7 +235,7 @@ fn prepared(t: &Tensor, k: &Tensor, mode: Mode<'_>, compute: Dtype) -> Result<(T
     Ok((t, k))
 }
 
-/// `r = beta * r + alpha * planes of t, convolved with kernels`
+/// `r = beta * r + alpha * conv(t, k)`, where the pairing says which planes of `t` meet which kernels of `k`
 pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: Pairing, mode: Mode<'_>) -> Result<()> {
     let dtype = common_type(&[t, k])?;
     factors.check(dtype)?;
@@ -246,8 +246,8 @@ pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: P
     factors.deliver(r, dtype, &led(&made, &operands.lead, mode.steps.len())?)
 }
 
-/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and
-/// what the kernel of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
+/// `r = beta * r + alpha * conv(t, k)`, where row `n` of `map` names a plane of `t` and a plane of `r`, counted from 1: the plane of `t` is
+/// convolved with kernel `n` and added to the plane of `r`. `r` has as many planes as there are kernels.
 pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map: &Tensor, mode: Mode<'_>) -> Result<()> {
     let (dtype, ndim) = (common_type(&[t, k])?, mode.steps.len());
     factors.check(dtype)?;

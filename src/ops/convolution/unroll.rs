@@ -1,4 +1,4 @@
-//! Windows of images as columns of a matrix, and such columns added up to images.
+//! Windows of images as columns of a matrix, and the sums of such columns as images.
 
 use super::{common_type, parts};
 use crate::error::{Result, bail};
@@ -8,18 +8,18 @@ use crate::ops::dense::{launch, operand};
 use crate::ops::window::{Rounding, Steps, each, image, image_dims, windows};
 use crate::tensor::Tensor;
 
-/// Windows of `kernel` taps, which has an entry for each dimension of the images, of `sizes`.
+/// The windows of images of these sizes. `kernel` has the number of taps in each image dimension.
 fn window(sizes: &[i64], kernel: &[i64], steps: Steps<'_>) -> Result<Window> {
     let ndim = image_dims(kernel.len() as i64)?;
     windows(image(sizes)?, each("kernel", Some(kernel), 1, ndim, 1, 1)?, steps, ndim, Rounding::Down)
 }
 
-/// Columns of the windows of images, or the sums of such columns.
+/// Work that copies windows to columns, or adds columns to images.
 fn work(window: Window, images: i64, sums: bool) -> Columns {
     Columns { window, images: images as usize, sums }
 }
 
-/// `r` = the windows of `t` as columns, whose rows are channels and taps
+/// `r` = the windows of `t` as columns, with a row for each channel and tap
 pub fn im2col(r: &Tensor, t: &Tensor, kernel: &[i64], steps: Steps<'_>) -> Result<()> {
     let (dtype, shape) = (common_type(&[t])?, t.layout()?.shape);
     let (batch, channels, sizes) = parts(&shape, kernel.len())?;
@@ -31,7 +31,7 @@ pub fn im2col(r: &Tensor, t: &Tensor, kernel: &[i64], steps: Steps<'_>) -> Resul
     launch(r, (dtype, compute), &result, &work(w, batch * channels, false), &[operand(t, compute)?])
 }
 
-/// `r` = images of `sizes` that are the sums of their windows, the columns of `t`
+/// `r` = images of `sizes` to which the columns of `t` are added as windows
 pub fn col2im(r: &Tensor, t: &Tensor, sizes: &[i64], kernel: &[i64], steps: Steps<'_>) -> Result<()> {
     let (dtype, shape) = (common_type(&[t])?, t.layout()?.shape);
     let w = window(sizes, kernel, steps)?;

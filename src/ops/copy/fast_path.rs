@@ -1,4 +1,4 @@
-//! The fast paths of copies, clones and fills on the host: few looks at the handles, and no operands.
+//! Fast paths of copies, clones and fills on the host: they read few fields of the handles and make no operands.
 
 use crate::cpu::copy::{copy as copy_planned, copy_flat};
 use crate::cpu::engine::CHEAP;
@@ -12,12 +12,13 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::work::Work;
 
-/// Copies and returns true where the result has its shape already and shares no element with `src` but in step; else nothing has happened.
+/// Copies and returns true if `r` has its shape already and either shares no element with `src` or has the same elements at the same index.
+/// Otherwise returns false and changes nothing.
 pub fn copy(r: &Tensor, src: &Tensor) -> bool {
     let (Some(to), Some(from)) = (r.dtype(), src.dtype()) else { return false };
-    // In step: there is nothing to do, unless it is for another dtype.
+    // `r` and `src` have the same elements at the same index: nothing is copied, and two different dtypes take the slow path.
     let same = |data: [*mut u8; 2]| data[0] == data[1];
-    // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
+    // SAFETY: all positions are inside the tensors, and elements that are not identical do not overlap.
     unsafe {
         if let Some(Work::Flat(flat)) = fast_path::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
             let row = flat.row();
@@ -38,7 +39,7 @@ pub fn copy(r: &Tensor, src: &Tensor) -> bool {
     true
 }
 
-/// A clone of what is contiguous.
+/// A clone of a contiguous tensor; `None` for others.
 pub fn clone(t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
     let Some(from) = t.dtype() else { return Ok(None) };
     let Some((data, n)) = t.flat_like(from, t) else { return Ok(None) };
@@ -47,7 +48,7 @@ pub fn clone(t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
     if cloned.peek().1 != strides {
         return Ok(None);
     }
-    // SAFETY: both tensors hold `n` elements of their dtypes, and the new one lies apart.
+    // SAFETY: both tensors hold `n` elements of their dtypes, and the new one is disjoint.
     unsafe { copy_flat(n as usize, (cloned.data(), dtype), (data, from)) };
     Ok(Some(cloned))
 }
@@ -62,17 +63,17 @@ fn by_type(work: &Work<1>, dtype: Dtype, value: Scalar) {
     }
 }
 
-/// Fills and returns true if no two elements share memory; else nothing has happened.
+/// Fills and returns true if no two positions share an element. Otherwise returns false and changes nothing.
 #[inline(always)]
 pub fn fill(r: &Tensor, dtype: Dtype, value: Scalar) -> bool {
     if dtype == dtype.compute()
-        // SAFETY: the work runs before anything else.
+        // SAFETY: the work runs before this function returns.
         && let Some(work) = &unsafe { fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) }
     {
         by_type(work, dtype, value);
         return true;
     }
-    // SAFETY: as above.
+    // SAFETY: the work runs before this function returns.
     let job = unsafe { fast_path::spread(&[r], [dtype], CHEAP) };
     job.map(|job| fill_bits(&Work::Planned(job), dtype, value)).is_some()
 }

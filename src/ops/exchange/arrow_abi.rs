@@ -1,4 +1,4 @@
-//! The binary interface of Arrow's C data: two structs and the codes in them, as the specification has them.
+//! The binary interface of Arrow's C data: the structs and codes of its specification.
 
 use std::ffi::{c_char, c_void};
 

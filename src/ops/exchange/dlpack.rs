@@ -1,4 +1,4 @@
-//! DLPack: tensors handed to other libraries, and taken from them.
+//! DLPack: tensors exported to other libraries and imported from them.
 
 use super::dlpack_abi::*;
 use super::unsigned::{Stored, Unsigned};
@@ -15,20 +15,20 @@ use crate::tensor::Tensor;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
-/// A struct that carries a tensor from its producer to its consumer.
+/// A struct that passes a tensor from its producer to its consumer.
 ///
 /// # Safety
-/// `tensor` and `read_only` may read what they read whenever `check` succeeds.
+/// If `check` succeeds, the fields that `tensor` and `read_only` read are valid.
 pub unsafe trait Managed: Sized {
-    /// The struct around a tensor of thorn's.
+    /// A struct that passes a tensor of this library.
     fn around(tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
-    /// Fails where the fields behind the deleter may be others.
+    /// Fails if the version does not guarantee the layout of the fields after the deleter.
     fn check(&self) -> Result<()>;
     /// The tensor.
     fn tensor(&self) -> &DLTensor;
     /// Returns true if the elements must not be written.
     fn read_only(&self) -> bool;
-    /// The producer's function, which ends the struct.
+    /// The producer's function that releases the struct.
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
 }
 
@@ -55,7 +55,7 @@ unsafe impl Managed for DLManagedTensor {
     }
 }
 
-// SAFETY: the specification keeps the place of the version, which `check` reads.
+// SAFETY: the specification fixes the offset of the version, which `check` reads.
 unsafe impl Managed for DLManagedTensorVersioned {
     fn around(dl_tensor: DLTensor, deleter: unsafe extern "C" fn(*mut Self)) -> Self {
         let version = DLPackVersion { major: DLPACK_MAJOR_VERSION, minor: DLPACK_MINOR_VERSION };
@@ -83,7 +83,7 @@ unsafe impl Managed for DLManagedTensorVersioned {
     }
 }
 
-/// A tensor handed to a consumer: the struct that it sees, and what is kept for it. Sizes and strides lie behind.
+/// An exported tensor: the consumer's struct and the data kept for it. Sizes and strides follow in the same block.
 #[repr(C)]
 struct Export<M> {
     managed: M,
@@ -91,21 +91,21 @@ struct Export<M> {
     bytes: usize,
 }
 
-/// A struct for a consumer, who shares the elements of `t` until it calls the deleter. The storage can no longer be resized.
+/// A struct for a consumer, which shares the elements of `t` until it calls the deleter. From now on the storage cannot be resized.
 pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
     let from = Operand::of(t)?;
-    let ndim = from.layout.ndim();
+    let ndim = from.layout().ndim();
     let bytes = size_of::<Export<M>>() + 2 * ndim * size_of::<i64>();
     let Some(block) = alloc::allocate(bytes) else { bail!(NoMem, "out of memory for a tensor of {ndim} dimensions") };
-    // SAFETY: the block is fresh.
+    // SAFETY: the block is new.
     let lent = from.storage.as_ref().map(Storage::lend).transpose().inspect_err(|_| unsafe { alloc::release(block, bytes) });
     let (storage, export) = (lent?, block.cast::<Export<M>>().as_ptr());
-    // SAFETY: the block is fresh, aligned to 16, and has room for the struct and, behind it, the dims.
+    // SAFETY: the block is new, aligned to 16, and has room for the struct, followed by sizes and strides.
     unsafe {
         let shape = export.add(1).cast::<i64>();
         let strides = shape.add(ndim);
-        shape.copy_from_nonoverlapping(from.layout.shape.as_slice().as_ptr(), ndim);
-        strides.copy_from_nonoverlapping(from.layout.strides.as_slice().as_ptr(), ndim);
+        shape.copy_from_nonoverlapping(from.layout().shape.as_slice().as_ptr(), ndim);
+        strides.copy_from_nonoverlapping(from.layout().strides.as_slice().as_ptr(), ndim);
         let (code, bits) = code_of(from.dtype);
         let tensor = DLTensor {
             data: from.first().cast(),
@@ -123,7 +123,7 @@ pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
 
 unsafe extern "C" fn end_export<M>(managed: *mut M) {
     let Some(export) = NonNull::new(managed.cast::<Export<M>>()) else { return };
-    // SAFETY: the struct is the head of a block that `export` has made, and the consumer ends it once.
+    // SAFETY: `export` made the block, which begins with the struct, and the consumer calls the deleter once.
     unsafe {
         let Export { storage, bytes, .. } = export.read();
         alloc::release(export.cast(), bytes);
@@ -131,23 +131,23 @@ unsafe extern "C" fn end_export<M>(managed: *mut M) {
     }
 }
 
-/// A tensor that shares the elements of a producer, whose deleter is called with the last reference; a private copy where the producer
-/// forbids writing. On failure the struct remains the caller's.
+/// A tensor that shares the elements of a producer. The producer's deleter is called with the last reference. If the producer forbids
+/// writing, the elements are copied. On failure the struct remains the caller's.
 ///
 /// # Safety
-/// The struct is a producer's, and what it says of its memory is true until the deleter is called.
+/// The struct comes from a producer, and the memory that it describes is valid until the deleter is called.
 pub unsafe fn import<M: Managed>(managed: *mut M) -> Result<Tensor> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises this.
     let producer = unsafe { &*managed };
     producer.check()?;
     let stored = stored_as(producer.tensor().dtype)?;
-    // SAFETY: the caller's promise; the layout has been checked.
+    // SAFETY: the caller promises that the lists are valid.
     let (layout, data) = unsafe { read(producer.tensor(), stored.dtype()) }?;
     let DLDevice { device_type, device_id } = producer.tensor().device;
     let device = if device_type == kDLCUDA { Device::Cuda(i8::try_from(device_id).unwrap_or(-1)) } else { Device::Cpu };
     backend::check(device)?;
     let over = |deleter, context| {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the memory is valid, and `read` checked the layout.
         unsafe { create::from_blob(device, stored.dtype(), &layout.shape, Some(&layout.strides), data, deleter, context) }
     };
     if let Stored::Same(_) = stored
@@ -160,14 +160,14 @@ pub unsafe fn import<M: Managed>(managed: *mut M) -> Result<Tensor> {
         Stored::Same(_) => copy::clone(&borrowed, TH_PRESERVE_FORMAT)?,
         Stored::Unsigned(unsigned) => unsigned.widened(&borrowed)?,
     };
-    // SAFETY: the elements are copied, and nothing can fail any more.
+    // SAFETY: the elements are copied, and nothing fails from here on.
     unsafe { end_import::<M>(null_mut(), managed.cast()) };
     Ok(copied)
 }
 
 unsafe extern "C" fn end_import<M: Managed>(_data: *mut c_void, managed: *mut c_void) {
     let managed = managed.cast::<M>();
-    // SAFETY: the struct that `import` has taken over, which its deleter ends.
+    // SAFETY: `import` took over the struct, which its deleter releases.
     unsafe {
         if let Some(deleter) = (*managed).deleter() {
             deleter(managed)
@@ -175,10 +175,10 @@ unsafe extern "C" fn end_import<M: Managed>(_data: *mut c_void, managed: *mut c_
     }
 }
 
-/// Layout and first element of a producer's tensor, whose elements have the size of this dtype.
+/// The layout and the first element of a producer's tensor. Elements have the size of `dtype`.
 ///
 /// # Safety
-/// Sizes and strides are as many as the tensor says.
+/// The lists have as many sizes and strides as the tensor says.
 unsafe fn read(tensor: &DLTensor, dtype: Dtype) -> Result<(Layout, *mut c_void)> {
     let DLDevice { device_type, device_id } = tensor.device;
     if ![kDLCPU, kDLCUDAHost, kDLCUDA].contains(&device_type) {
@@ -191,14 +191,14 @@ unsafe fn read(tensor: &DLTensor, dtype: Dtype) -> Result<(Layout, *mut c_void)>
     if ndim > 0 && tensor.shape.is_null() {
         bail!(Argument, "the shape of {ndim} dimensions is NULL")
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises `ndim` numbers.
     let list = |at: *mut i64| if ndim == 0 { &[] } else { unsafe { std::slice::from_raw_parts(at, ndim) } };
     let shape = list(tensor.shape);
     let numel = checked_numel(shape)?;
     let mut strides = contiguous_strides(shape);
     if !tensor.strides.is_null() {
         for (d, &stride) in list(tensor.strides).iter().enumerate() {
-            // Nothing lies along a dimension of one entry.
+            // The stride of a dimension with one entry has no meaning.
             if stride < 0 && shape[d] > 1 && numel > 0 {
                 bail!(Unsupported, "stride {stride} of dimension {d} is negative: thorn has no such views, copy the tensor first")
             }
@@ -228,7 +228,7 @@ fn device_of(device: Device) -> DLDevice {
     DLDevice { device_type: device_type.into(), device_id: device_id.into() }
 }
 
-/// Code and bits of a dtype.
+/// DLPack's type code and the number of bits of a dtype.
 fn code_of(dtype: Dtype) -> (u8, u8) {
     let code = match dtype {
         Dtype::Uint8 => kDLUInt,
@@ -240,7 +240,7 @@ fn code_of(dtype: Dtype) -> (u8, u8) {
     (code, 8 * dtype.size() as u8)
 }
 
-/// How a producer's elements are stored.
+/// The storage format of a producer's elements.
 fn stored_as(DLDataType { code, bits, lanes }: DLDataType) -> Result<Stored> {
     let same = Dtype::ALL.iter().find(|&&dtype| code_of(dtype) == (code, bits)).map(|&dtype| Stored::Same(dtype));
     let unsigned = || Unsigned::ALL.into_iter().find(|of| (kDLUInt, 8 * of.stored().size() as u8) == (code, bits)).map(Stored::Unsigned);

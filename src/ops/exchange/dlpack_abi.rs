@@ -1,4 +1,4 @@
-//! The binary interface of DLPack 1: structs and codes as its specification has them.
+//! The binary interface of DLPack 1: the structs and codes of its specification.
 #![allow(non_upper_case_globals)]
 
 use std::ffi::c_void;

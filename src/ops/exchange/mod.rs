@@ -1,4 +1,4 @@
-//! Exchange of tensors with other libraries, without a copy where both sides can read the memory.
+//! Exchange of tensors with other libraries, without a copy if both sides can access the memory.
 
 pub mod arrow;
 pub mod arrow_abi;

@@ -1,4 +1,4 @@
-//! Unsigned integers of 16 and 32 bits, which other libraries have and thorn has not: they are taken as wider ones.
+//! Unsigned integers of 16 and 32 bits from other libraries. They are imported as wider integers, because this library has no such dtypes.
 
 use crate::dtype::Dtype;
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::ops::pointwise::bits;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// An unsigned type without a dtype.
+/// An unsigned integer type that has no dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsigned {
     Bits16,
@@ -18,7 +18,7 @@ impl Unsigned {
     /// Both types.
     pub(crate) const ALL: [Unsigned; 2] = [Unsigned::Bits16, Unsigned::Bits32];
 
-    /// The dtype of signed integers with as many bits.
+    /// The dtype of signed integers with the same number of bits.
     pub fn stored(self) -> Dtype {
         match self {
             Unsigned::Bits16 => Dtype::Int16,
@@ -26,7 +26,7 @@ impl Unsigned {
         }
     }
 
-    /// The values of elements that `t` has as signed integers: a new tensor of int32 or int64.
+    /// A new tensor of int32 or int64 with the unsigned values of `t`, whose dtype is signed.
     pub fn widened(self, t: &Tensor) -> Result<Tensor> {
         let (dtype, mask) = match self {
             Unsigned::Bits16 => (Dtype::Int32, i64::from(u16::MAX)),
@@ -38,17 +38,17 @@ impl Unsigned {
     }
 }
 
-/// How the elements of another library are stored.
+/// The storage format of another library's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored {
-    /// As elements of a dtype are.
+    /// The format of a dtype.
     Same(Dtype),
-    /// As integers that have to be widened.
+    /// Unsigned integers that must be widened.
     Unsigned(Unsigned),
 }
 
 impl Stored {
-    /// A dtype of the same size.
+    /// The dtype with elements of the same size.
     pub fn dtype(self) -> Dtype {
         match self {
             Stored::Same(dtype) => dtype,

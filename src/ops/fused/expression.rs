@@ -1,4 +1,4 @@
-//! Expressions as text, read into a list of calls.
+//! A parser that reads the text of an expression into a list of calls.
 //!
 //! ```text
 //! program    = { name "=" value ";" } value [ ";" ]
@@ -10,17 +10,17 @@
 //! operand    = number | name | name "(" value { "," value } ")" | "(" value ")"
 //! ```
 
-use super::function::Function;
+use super::callable::Callable;
 use crate::error::{Result, bail};
 use crate::launch::fused::MOST_INPUTS;
 use std::ffi::CString;
 
-/// Brackets, signs and powers inside each other at most: each takes some of the stack.
+/// The limit of nested brackets, signs and powers. Each nesting level uses stack.
 const MOST_DEPTH: usize = 100;
-/// Calls at most: a kernel of so many takes seconds to compile.
+/// The largest number of calls. A kernel of this size takes seconds to compile.
 const MOST_CALLS: usize = 1024;
 
-/// Operators, how tightly they bind, and the calls for two tensors, a tensor and a number, and a number and a tensor.
+/// Operators, their precedence, and their calls for two tensors, for a tensor and a number, and for a number and a tensor.
 static OPERATORS: &[(&str, usize, [&str; 3])] = &[
     ("**", POWER, ["cpow a b", "pow a b", "tpow a b"]),
     ("==", COMPARISON, ["eqTensor a b", "eqValue a b", "eqValue b a"]),
@@ -45,34 +45,34 @@ const POWER: usize = 4;
 pub enum Term {
     /// A number.
     Number(f64),
-    /// The input with this number.
+    /// The input with this index.
     Input(usize),
-    /// What a call returns.
+    /// The result of the call with this index.
     Call(usize),
 }
 
 /// A call of a function.
 pub struct Call {
     /// The function.
-    pub function: &'static dyn Function,
-    /// Its arguments behind the result.
+    pub function: &'static dyn Callable,
+    /// The arguments after the result.
     pub arguments: Vec<Term>,
     /// The column of the name or operator, from 1.
     pub column: usize,
 }
 
-/// An expression that was read.
+/// An expression that was parsed.
 pub struct Expression {
     /// The names of the inputs, in the order in which they first appear.
     pub inputs: Vec<CString>,
-    /// The calls, each behind those whose results it takes.
+    /// The calls. A call follows the calls whose results it uses.
     pub calls: Vec<Call>,
-    /// The value of the whole: no number.
+    /// The value of the whole expression. It is not a number.
     pub result: Term,
 }
 
 /// Finds the function with a name.
-pub type Find<'a> = &'a dyn Fn(&str) -> Option<&'static dyn Function>;
+pub type Find<'a> = &'a dyn Fn(&str) -> Option<&'static dyn Callable>;
 
 /// Reads an expression.
 pub fn read(text: &str, find: Find<'_>) -> Result<Expression> {
@@ -83,7 +83,7 @@ pub fn read(text: &str, find: Find<'_>) -> Result<Expression> {
     Ok(Expression { inputs, calls, result })
 }
 
-/// A name that stands for the value of a statement.
+/// A name to which a statement assigns a value.
 struct Definition<'a> {
     name: &'a str,
     value: Term,
@@ -93,7 +93,7 @@ struct Definition<'a> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// The byte that is read next.
+    /// The byte offset at which parsing continues.
     at: usize,
     depth: usize,
     find: Find<'a>,
@@ -107,7 +107,7 @@ fn is_name(c: char) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// The column of a byte, in characters from 1.
+    /// The column of a byte offset, in characters from 1.
     fn column(&self, at: usize) -> usize {
         self.text[..at].chars().count() + 1
     }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         bail!(Argument, "column {}: {what}", self.column(at))
     }
 
-    /// What stands at the next place, for a message.
+    /// The next token, for a message.
     fn next_shown(&self) -> String {
         match self.rest().chars().next() {
             None => "the end".to_owned(),
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Takes a sign if it is next.
+    /// Skips `sign` if it is next, and returns true if it was.
     fn take(&mut self, sign: &str) -> bool {
         let found = self.rest().starts_with(sign);
         if found {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Takes a name if one is next.
+    /// Returns the name that is next, and its offset, and skips it.
     fn take_name(&mut self) -> Option<(&'a str, usize)> {
         let (rest, at) = (self.rest(), self.at);
         let name = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the value of a statement, and the semicolon.
+    /// Parses the value of a statement and the semicolon.
     fn define(&mut self, name: &'a str, at: usize) -> Result<()> {
         if self.inputs.contains(&name) {
             return self.fail(at, format_args!("'{name}' is an input already"));
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Counts what is inside of something else.
+    /// Counts the nesting depth while `read` runs.
     fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Result<Term>) -> Result<Term> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         OPERATORS.iter().find(|(sign, ..)| self.rest().starts_with(sign))
     }
 
-    /// A value whose operators bind more tightly than `least`.
+    /// Parses a value whose operators have a precedence above `least`.
     fn value(&mut self, least: usize) -> Result<Term> {
         let mut left = self.signed()?;
         let mut compared = false;
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
                 return self.fail(at, format_args!("comparisons do not follow each other, expected brackets around one"));
             }
             self.take(sign);
-            // A power binds from the right, and its exponent may have a sign.
+            // A power is right-associative, and its exponent may have a sign.
             let right = match *binds {
                 POWER => self.deeper(|reader| reader.value(POWER - 1))?,
                 binds => self.value(binds)?,
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    /// An operand, or a value with a sign, which binds less tightly than powers.
+    /// Parses an operand, or a value with a sign. A sign has lower precedence than a power.
     fn signed(&mut self) -> Result<Term> {
         let at = self.at;
         if !self.take("-") {
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of an operator: of two numbers a number.
+    /// The value of an operator. Two numbers give a number.
     fn combine(&mut self, sign: &str, calls: &[&'static str; 3], at: usize, a: Term, b: Term) -> Result<Term> {
         let form = match (a, b) {
             (Term::Number(a), Term::Number(b)) => {
@@ -361,7 +361,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Call(self.calls.len() - 1))
     }
 
-    fn no_function<T>(&self, name: &str, at: usize, forms: &[&'static dyn Function]) -> Result<T> {
+    fn no_function<T>(&self, name: &str, at: usize, forms: &[&'static dyn Callable]) -> Result<T> {
         let shown: Vec<String> = forms.iter().filter_map(|form| form.shown()).collect();
         match shown.len() {
             0 => self.fail(at, format_args!("'{name}' is no elementwise function of THTensor_*")),
@@ -370,8 +370,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The functions that a name may mean: the one of this name, and its forms, which have other endings, or `c` or `t` in front.
-fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Function> {
+/// The functions that a name may mean: the function of this name, and its forms, which have another ending or the prefix `c` or `t`.
+fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Callable> {
     let with = |head: &str| {
         let tails = ["", "Value", "Tensor", "ValueTensor", "Values"];
         tails.iter().filter_map(|tail| find(&format!("{head}{name}{tail}"))).collect::<Vec<_>>()
@@ -381,7 +381,7 @@ fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Function> {
         forms.append(&mut of_tensors);
         forms.append(&mut with("t"));
     } else if of_tensors.len() > 1 {
-        // A single one is another word: `os` is not `cos`.
+        // A single match is another function: `os` does not mean `cos`.
         forms.append(&mut of_tensors);
     }
     forms
@@ -390,13 +390,13 @@ fn forms(name: &str, find: Find<'_>) -> Vec<&'static dyn Function> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::fused::function::Argument;
+    use crate::ops::fused::callable::Argument;
     use crate::tensor::Tensor;
 
-    /// A function of so many tensors, and then so many numbers.
+    /// A function of some tensors followed by some numbers: its name and the two counts.
     struct Known(&'static str, usize, usize);
 
-    impl Function for Known {
+    impl Callable for Known {
         fn name(&self) -> &'static str {
             self.0
         }
@@ -424,8 +424,8 @@ mod tests {
         Known("cmaxValue", 1, 1),
     ];
 
-    fn find(name: &str) -> Option<&'static dyn Function> {
-        KNOWN.iter().find(|known| known.0 == name).map(|known| known as &dyn Function)
+    fn find(name: &str) -> Option<&'static dyn Callable> {
+        KNOWN.iter().find(|known| known.0 == name).map(|known| known as &dyn Callable)
     }
 
     fn shown(expression: &Expression, term: Term) -> String {

@@ -1,7 +1,7 @@
-//! Hexadecimal numbers as `strtod` of C reads them: `0x1.8p3`.
+//! Hexadecimal floating-point numbers, parsed as C's `strtod` does: `0x1.8p3`.
 
-/// Reads the number that `text` begins with, rounded to the nearest even double. Returns it with its length in bytes; `None` if there is no
-/// hexadecimal number.
+/// Reads the number at the beginning of `text`, rounded to the nearest double, ties to even. Returns the number and its length in bytes;
+/// `None` if `text` does not begin with a hexadecimal number.
 pub fn read(text: &str) -> Option<(f64, usize)> {
     let bytes = text.as_bytes();
     if !matches!(bytes, [b'0', b'x' | b'X', ..]) {
@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Option<(f64, usize)> {
                 mantissa = mantissa << 4 | u64::from(digit);
                 exponent -= if has_point { 4 } else { 0 };
             } else {
-                // The digit lies below what a double holds. The last bit says whether it is 0.
+                // The digit is below the precision of a double. The lowest bit is a sticky bit: it is set if a dropped digit is not 0.
                 mantissa |= u64::from(digit != 0);
                 exponent += if has_point { 0 } else { 4 };
             }
@@ -46,11 +46,11 @@ pub fn read(text: &str) -> Option<(f64, usize)> {
 /// `mantissa * 2^exponent`
 fn rounded(mantissa: u64, exponent: i64) -> f64 {
     let bits = i64::from(64 - mantissa.leading_zeros());
-    // The exponent of the last bit of the double.
+    // The exponent of the double's last bit.
     let last = (exponent + bits - 53).max(-1074);
     let whole = match last - exponent {
         shift @ ..=0 => mantissa.unbounded_shl(shift.unsigned_abs().min(64) as u32),
-        // Less than half of the last bit.
+        // The number is less than half of the last bit.
         65.. => 0,
         shift => {
             let (wide, shift) = (u128::from(mantissa), shift as u32);
@@ -58,7 +58,7 @@ fn rounded(mantissa: u64, exponent: i64) -> f64 {
             (whole + u128::from(rest > half || (rest == half && whole & 1 == 1))) as u64
         }
     };
-    // Two factors, since 2^-1074 and 2^1024 are none that a normal double holds; both products are exact.
+    // Two exact multiplications, because 2^-1074 and 2^1024 are not normal doubles.
     let last = last.min(1100) as i32;
     whole as f64 * 2f64.powi(last / 2) * 2f64.powi(last - last / 2)
 }
@@ -95,7 +95,7 @@ mod tests {
             ("0x1p-1075", 0.0),
             ("0x1.00000000000000000001p-1075", 5e-324),
             ("0x1p-99999999999999999999", 0.0),
-            // Half of the last bit, with an even and an odd bit before it, and a little more.
+            // Half of the last bit after an even and an odd bit, and slightly more than half.
             ("0x1.00000000000008p0", 1.0),
             ("0x1.00000000000018p0", 1.0 + 2.0 * f64::EPSILON),
             ("0x1.000000000000080000000000000000000001p0", 1.0 + f64::EPSILON),

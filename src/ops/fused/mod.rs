@@ -1,11 +1,11 @@
 //! Fused expressions: several elementwise operations in one pass over the elements.
 //!
 //! The functions of an expression are the operations themselves. For operands of given dtypes they are called once, with tensors on the
-//! recorder (`launch::record`), so that promotion, numbers and kernels are what each operation makes of them. What they launched is a
+//! recorder (`launch::record`). Each operation thus decides about promotion, numbers and kernels as usual. The launched work becomes a
 //! program, which the device of the operands runs for each element.
 
+mod callable;
 mod expression;
-mod function;
 mod hexadecimal;
 mod shorten;
 
@@ -13,7 +13,7 @@ use super::prepare::bring_numbers;
 use super::reduce::nonzero_everywhere;
 use super::result::{Inputs, Writes, ready};
 use crate::alloc::{self, fork::ForkMutex, provided};
-use crate::device::{self, Device, Making};
+use crate::device::{self, Device, DeviceGuard};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Error, Kind, Result, bail};
 use crate::launch::fused::Value;
@@ -23,36 +23,36 @@ use crate::layout::{Dims, broadcast_shape};
 use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+pub use callable::{Argument, Callable};
 use expression::{Call, Expression, Term, read};
-pub use function::{Argument, Function};
 use shorten::shorten;
 use std::ffi::CStr;
 use std::sync::Arc;
 
 /// Finds the function with a name.
-pub type Find = fn(&str) -> Option<&'static dyn Function>;
+pub type Find = fn(&str) -> Option<&'static dyn Callable>;
 
-/// Programs of an expression that are kept at most, for operands of different dtypes.
+/// The largest number of programs that an expression keeps, for operands of different dtypes.
 const MOST_KEPT: usize = 16;
-/// Bytes that reading an expression may take of the host, for each byte of text and for all.
+/// The host memory that parsing an expression may use, in bytes: a factor of the text's length, and a constant.
 const READ_BYTES: [usize; 2] = [256, 32 << 10];
-/// The same for making a program of one, for each call.
+/// The host memory that making a program may use, in bytes: a factor of the number of calls, and a constant.
 const PROGRAM_BYTES: [usize; 2] = [1 << 10, 64 << 10];
 
-/// An expression, and the programs that were made of it.
+/// An expression and the programs that were made from it.
 pub struct Expressed {
     expression: Expression,
     programs: ForkMutex<Vec<Arc<Compiled>>>,
 }
 
-/// The parts of operands that decide about dtypes: the dtype of each input and whether it is a scalar, and the default dtype.
+/// The properties of operands that determine dtypes: for each input its dtype and whether it is a scalar, and the default dtype.
 type Dtypes = (Vec<(Dtype, bool)>, Dtype);
 
-/// What an expression is for operands of certain dtypes.
+/// The program of an expression for operands of certain dtypes.
 struct Compiled {
     dtypes: Dtypes,
     program: Program,
-    /// Values that integers are divided by, none of which may be 0, each with the number of the call that divides.
+    /// Programs that compute the divisors of integer divisions, which must not be 0. Each has the index of the call that divides.
     divisors: Vec<(Program, usize)>,
 }
 
@@ -78,7 +78,7 @@ impl Expressed {
         }
     }
 
-    /// `r` = the expression of these inputs
+    /// `r` = the value of the expression for these inputs
     pub fn run(&self, r: &Tensor, inputs: &[&Tensor]) -> Result<()> {
         if inputs.len() != self.inputs() {
             bail!(Argument, "{} tensors for an expression of {} inputs", inputs.len(), self.inputs())
@@ -86,7 +86,7 @@ impl Expressed {
         let mut operands = alloc::list(inputs.len(), |k| self.named(k, Operand::of(inputs[k])))?;
         let mut shape = Dims::new();
         for (k, operand) in operands.iter().enumerate() {
-            let own = &operand.layout.shape;
+            let own = &operand.layout().shape;
             shape = if k == 0 { own.clone() } else { self.named(k, broadcast_shape(&shape, own))? };
         }
         let dtypes = (alloc::list(operands.len(), |k| Ok((operands[k].dtype, inputs[k].ndim() == 0)))?, default_dtype());
@@ -95,7 +95,7 @@ impl Expressed {
             bring_numbers(&mut operands)?;
         }
         for operand in &mut operands {
-            operand.layout = operand.layout.broadcast_to(&shape)?;
+            operand.set_layout(operand.layout().broadcast_to(&shape)?);
         }
         if !shape.contains(&0) {
             for (divisor, call) in &compiled.divisors {
@@ -110,7 +110,7 @@ impl Expressed {
         launch(&compiled.program, r, &shape, &operands)
     }
 
-    /// A failure with the name of the input that is its subject.
+    /// An error with the name of input `k` in its message.
     fn named<T>(&self, k: usize, result: Result<T>) -> Result<T> {
         result.map_err(|error| {
             let name = self.expression.inputs[k].to_string_lossy();
@@ -136,9 +136,9 @@ impl Expressed {
         })
     }
 
-    /// Calls the functions with tensors on the recorder, and makes a program of what they launch.
+    /// Calls the functions with tensors on the recorder, and makes a program from the recorded work.
     fn compile(&self, dtypes: Dtypes) -> Result<Compiled> {
-        let _there = Making::on(Device::Recorder);
+        let _there = DeviceGuard::on(Device::Recorder);
         let (called, mut recording) = Recording::of(|| self.call_all(&dtypes.0));
         let (tensors, dividing) = called?;
         shorten(&mut recording.steps);
@@ -150,7 +150,7 @@ impl Expressed {
         Ok(Compiled { program: program(value, result.defined()?), divisors, dtypes })
     }
 
-    /// The inputs as tensors of the recorder, and then the results of all calls; and the call of each divisor that was recorded.
+    /// The inputs as tensors on the recorder, followed by the results of all calls; and the index of the call for each recorded divisor.
     fn call_all(&self, inputs: &[(Dtype, bool)]) -> Result<(Vec<Tensor>, Vec<usize>)> {
         let mut dividing = Vec::new();
         let mut tensors = Vec::with_capacity(inputs.len() + self.expression.calls.len());
@@ -186,12 +186,12 @@ impl Expressed {
     }
 }
 
-/// The failure of a call, with its place in the expression.
+/// The error of a call, with its column in the expression.
 fn at_call(call: &Call, error: &Error) -> Error {
     Error::new(error.kind(), format_args!("column {}: {}: {error}", call.column, call.function.name()))
 }
 
-/// Calls `f`, which asks for at most so many bytes in ways that may not fail.
+/// Calls `f`, which allocates infallibly. At most `bytes` bytes are set aside for it; if they are not available, the call fails.
 fn with_memory<R>(bytes: usize, f: impl FnOnce() -> Result<R>) -> Result<R> {
     match provided(bytes, f) {
         Some((result, _)) => result,
@@ -199,7 +199,7 @@ fn with_memory<R>(bytes: usize, f: impl FnOnce() -> Result<R>) -> Result<R> {
     }
 }
 
-/// Runs a program over operands of one shape.
+/// Runs a program on operands of one shape.
 fn launch(program: &Program, r: &Tensor, shape: &[i64], operands: &[Operand]) -> Result<()> {
     let read = |k: usize| program.inputs[k].is_some();
     let ready = ready(r, (program.dtype(), shape), Writes::STRIDED, Inputs::in_step(operands))?;

@@ -1,4 +1,4 @@
-//! Steps that one operation does as well as two.
+//! Optimisation of recorded steps: two steps that one operation can compute are merged.
 
 use crate::launch::fused::{Action, Step, Value};
 use crate::launch::{Elementwise, Op};
@@ -6,8 +6,8 @@ use crate::ops::pointwise::arithmetic::{add_scaled, add_tensor, mul, sub_tensor}
 use crate::scalar::Scalar;
 use std::ptr;
 
-/// Makes sums and differences of a value and a product with a number one step, which rounds the product as well. The product, which may
-/// have other readers, stays; nobody may read it now.
+/// Replaces a sum or difference of a value and a product with a number by one step, which rounds the product as well. The step of the
+/// product stays, although it may have no reader left.
 pub fn shorten(steps: &mut [Step]) {
     for k in 0..steps.len() {
         let Some((product, negative)) = scaled_operand(steps, k) else { continue };
@@ -20,8 +20,8 @@ pub fn shorten(steps: &mut [Step]) {
     }
 }
 
-/// The step that multiplies an operand of step `k` by a number, and true if that is subtracted; both steps have one dtype, which is no
-/// 16-bit float, as these are rounded in between.
+/// The step that multiplies an operand of step `k` by a number, and true if the product is subtracted. Both steps must have one dtype that
+/// is not a 16-bit float, because the product of such floats is rounded before the sum.
 fn scaled_operand(steps: &[Step], k: usize) -> Option<(usize, bool)> {
     let Action::Map { op: Elementwise::Binary(op), common, .. } = &steps[k].action else { return None };
     let (adds, subtracts) = (is(op, &add_tensor), is(op, &sub_tensor));
@@ -46,7 +46,7 @@ fn is<const N: usize>(op: &Op<N>, other: &'static Op<N>) -> bool {
     ptr::eq(op, other)
 }
 
-/// The number of a product, or its negative.
+/// The factor of a product, negated if `negative`.
 fn factor(product: &Step, negative: bool) -> Scalar {
     let Action::Map { common, numbers, .. } = &product.action else { return Scalar::Int(1) };
     match numbers[0] {

@@ -1,29 +1,29 @@
-//! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
+//! Indexing by a list of tensors, one for each dimension, as in NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{by_offsets, changed, listed, masked, moved, place, written};
+use super::{by_offsets, changed, listed, masked, moved, written};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::Move;
+use crate::launch::{Move, place};
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
 use crate::operand::Operand;
 use crate::ops::{copy, device, view};
 use crate::tensor::Tensor;
 
-/// The elements that a list of index tensors selects of a tensor.
+/// The elements of a tensor that a list of index tensors selects.
 struct Selection {
-    /// The shape all index tensors broadcast to.
+    /// The shape to which all index tensors broadcast.
     common: Dims,
-    /// The offset, in elements, of each place of the common shape.
+    /// The offset of the selected element for each position of the common shape, in elements.
     offsets: Vec<i64>,
-    /// Which dimensions of the tensor are indexed.
+    /// True for each dimension of the tensor that is indexed.
     indexed: Vec<bool>,
-    /// Where the common dimensions stand in the result.
+    /// The dimension of the result at which the common dimensions begin.
     at: usize,
 }
 
-/// Index tensors for each dimension: a mask of several dimensions becomes as many lists of positions.
+/// Index tensors for each dimension. A mask of several dimensions becomes one list of positions for each of its dimensions.
 fn by_dimension(shape: &[i64], indices: &[Option<&Tensor>]) -> Result<Vec<Option<Tensor>>> {
     let mut found = Vec::new();
     let mut d = 0;
@@ -96,13 +96,13 @@ impl Selection {
             }
         }
         let indexed: Vec<bool> = alloc::list(lists.len(), |d| Ok(lists[d].is_some()))?;
-        // Index tensors side by side keep their place; otherwise their dimensions come first.
+        // The dimensions of adjacent index tensors stay where they are. Otherwise they come first.
         let first = indexed.iter().position(|&is| is).unwrap_or(0);
         let adjacent = indexed[first..].iter().skip_while(|&&is| is).all(|&is| !is);
         Ok(Selection { common, offsets, indexed, at: if adjacent { first } else { 0 } })
     }
 
-    /// The sizes of the result, the strides of the offsets over it, and those of the tensor.
+    /// The shape of the result, and over it the strides of the offsets and the strides of the tensor.
     fn walk(&self, layout: &Layout) -> [Dims; 3] {
         let (mut shape, mut of_offsets, mut of_t) = (Dims::new(), Dims::new(), Dims::new());
         let common = Layout::contiguous(&self.common);
@@ -120,7 +120,7 @@ impl Selection {
     }
 }
 
-/// Takes the next dimension that is not indexed as it is.
+/// Adds the next dimension that is not indexed.
 fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offsets, of_t]: [&mut Dims; 3]) -> bool {
     let Some(d) = rest.next() else { return false };
     shape.push(layout.shape[d]);
@@ -132,12 +132,12 @@ fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offs
 /// `r = t[indices]`
 pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> {
     let from = Operand::of(t)?;
-    let selection = Selection::of(&from.layout, indices)?;
-    let [shape, of_offsets, of_t] = selection.walk(&from.layout);
+    let selection = Selection::of(from.layout(), indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(from.layout());
     let over = |strides: Dims, offset: i64| Layout { shape: shape.clone(), strides, offset };
     let ready = moved(r, &shape, std::slice::from_ref(&from))?;
     let list = listed(&selection.offsets)?;
-    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout.offset))])
+    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout().offset))])
 }
 
 /// `t[indices] = values`, or `+=`
@@ -152,7 +152,7 @@ pub fn index_put(t: &Tensor, indices: &[Option<&Tensor>], values: &Tensor, accum
         bail!(Shape, "values of shape {:?} do not broadcast to {:?}", of_values.shape.as_slice(), shape.as_slice())
     }
     let mut values = written(&wide, values)?;
-    // Row-major, so that of several values for one element the last one comes last.
+    // Row-major values: if several are written to one element, the last one wins.
     if !values.layout()?.is_contiguous() {
         values = copy::contiguous_copy(&values)?;
     }

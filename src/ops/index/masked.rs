@@ -1,4 +1,4 @@
-//! Elements by mask: those where it is true, in row-major order, and the places themselves.
+//! Elements selected by a mask, in row-major order, and the indices of nonzero elements.
 
 use super::{changed, written};
 use crate::alloc;
@@ -14,13 +14,13 @@ use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// A tensor whose elements lie in a row.
+/// Returns `t` if it is row-major, else a row-major copy.
 fn row_major(t: &Tensor) -> Result<Tensor> {
     Operand::of(t)?;
     if t.layout()?.is_contiguous() { Ok(t.clone()) } else { copy::contiguous_copy(t) }
 }
 
-/// The bytes of a mask, in a row.
+/// The bytes of a mask in row-major order.
 struct Mask {
     bytes: Operand,
 }
@@ -32,26 +32,26 @@ impl Mask {
         Ok(Mask { bytes: Operand::of(&mask)? })
     }
 
-    /// The number of places where it is true.
+    /// The number of positions at which the mask is true.
     fn count(&self) -> Result<usize> {
         backend::on(self.bytes.device).count(&self.bytes)
     }
 
-    /// Lets a device do the work.
+    /// Runs `work` on the device of the mask.
     fn launch(&self, work: launch::Mask, to: &Operand, from: Option<&Operand>) -> Result<()> {
         let inputs: SmallVec<[&Operand; 2]> = from.into_iter().chain([&self.bytes]).collect();
         backend::launch(&work, to, &inputs)
     }
 }
 
-/// `r` = the elements of `t` where `mask`, which broadcast, in a row
+/// `r` = a vector of the elements of `t` at which `mask` is true; both broadcast
 pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
     mask_type(mask)?;
     let shape = broadcast_shape(&t.layout()?.shape, &mask.layout()?.shape)?;
     if nowhere(mask, &shape)? {
         return deliver([Some((r, t.defined()?, &Tensor::empty(t.defined()?, &[0])?))]);
     }
-    // The mask may be the result, too.
+    // The mask may also be the result.
     let mask = Mask::of(&super::disjoint(r, mask)?, &shape)?;
     let selected = mask.count()?;
     let source = row_major(&view::derive(t, |l| l.expand(&shape))?)?;
@@ -60,10 +60,10 @@ pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
     deliver([Some((r, from.dtype, &made))])
 }
 
-/// Elements of `t` where `mask` = those of `src`, in a row
+/// Replaces the elements of `t` at which `mask` is true by the first elements of `src`, in row-major order.
 pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
     let to = changed(t)?;
-    let (shape, mask_shape) = (&to.layout.shape, mask.layout()?.shape);
+    let (shape, mask_shape) = (&to.layout().shape, mask.layout()?.shape);
     if broadcast_shape(shape, &mask_shape)? != *shape {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
@@ -74,7 +74,7 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
         bail!(Shape, "{have} elements for a mask with {needed} places")
     }
     let from = Operand::of(&row_major(&written(t, src)?)?)?;
-    if to.layout.is_contiguous() {
+    if to.layout().is_contiguous() {
         return mask.launch(launch::Mask::Expand, &to, Some(&from));
     }
     let row = copy::contiguous_copy(t)?;
@@ -82,12 +82,12 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
     copy::copy(t, &row)
 }
 
-/// Where the elements of `t` are not 0, in a row.
+/// A row-major mask that is true for the nonzero elements of `t`.
 fn truth(t: &Tensor) -> Result<Tensor> {
     Operand::of(t)?;
     match t.defined()? {
         Dtype::Bool | Dtype::Uint8 => row_major(t),
-        // Converted to Bool, what is not 0 is true.
+        // Conversion to Bool makes nonzero elements true.
         _ => {
             let made = Tensor::empty(Dtype::Bool, &t.layout()?.shape)?;
             copy::copy(&made, t)?;
@@ -96,8 +96,8 @@ fn truth(t: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// True if `t` is expanded to `shape`, in memory or by broadcasting, and no element of it is true: each is read once, whatever the size of
-/// `shape`.
+/// Returns true if `t` is smaller than `shape`, or expanded by strides of 0, and has no true element. Reads each element once, however
+/// large `shape` is.
 fn nowhere(t: &Tensor, shape: &[i64]) -> Result<bool> {
     let once = view::derive(t, |l| {
         (0..l.ndim()).filter(|&d| l.strides[d] == 0).for_each(|d| l.shape[d] = l.shape[d].min(1));
@@ -107,7 +107,7 @@ fn nowhere(t: &Tensor, shape: &[i64]) -> Result<bool> {
     Ok(of_once.shape.as_slice() != shape && Mask::of(&truth(&once)?, &of_once.shape)?.count()? == 0)
 }
 
-/// A new n x d tensor: the indices of each element of `t` that is not 0, in row-major order.
+/// A new `n` x `d` tensor with a row for each nonzero element of `t`: its indices, in row-major order.
 pub(super) fn places(t: &Tensor) -> Result<Tensor> {
     let shape = t.layout()?.shape;
     if nowhere(t, &shape)? {
@@ -121,12 +121,12 @@ pub(super) fn places(t: &Tensor) -> Result<Tensor> {
     Ok(list)
 }
 
-/// `r` = the indices of each element of `t` that is not 0, a row each
+/// `r` = a row of indices for each nonzero element of `t`
 pub fn nonzero(r: &Tensor, t: &Tensor) -> Result<()> {
     deliver([Some((r, Dtype::Int64, &places(t)?))])
 }
 
-/// The indices of each element of `t` that is not 0, a vector for each dimension; of a scalar, those of a vector of one element.
+/// The indices of the nonzero elements of `t`, a vector for each dimension. A scalar is treated as a vector of one element.
 pub fn nonzero_tuple(t: &Tensor) -> Result<Vec<Tensor>> {
     let list = if t.layout()?.ndim() == 0 { places(&view::reshape(t, &[1])?)? } else { places(t)? };
     let columns = list.layout()?.shape[1];

@@ -1,4 +1,4 @@
-//! Elements by index: positions are checked before anything is written, and what is indexed is moved as it is.
+//! Access to elements by index. All positions are checked before anything is written, and elements are moved without conversion.
 
 pub mod advanced;
 pub mod masked;
@@ -9,29 +9,34 @@ use super::copy;
 use super::create::disjoint;
 use super::device::{self, Elements};
 use super::result::{Inputs, Ready, Writes, ready};
-use crate::backend;
+use crate::backend::first_outside;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Index, Move};
+use crate::launch::{Index, Move, out_of_range};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::operand::{Operand, View};
 use crate::tensor::Tensor;
 
-/// Which positions a dimension has.
+/// The positions that are valid for a dimension.
 #[derive(Clone, Copy)]
 enum Range {
-    /// 0 and up.
+    /// Positions from 0 on.
     FromStart,
-    /// Negative ones too, which count from the end.
+    /// Negative positions as well, which count from the end.
     FromBothEnds,
 }
 
-/// Positions in row-major order, each of them checked.
-struct Positions(Operand);
+/// Positions in row-major order. Those on the host have been checked. A GPU checks them together with the work, so that it need not wait
+/// for the host in between.
+struct CheckedIndex {
+    all: Operand,
+    range: [i64; 2],
+}
 
-impl Positions {
-    /// The positions in `index`, which lead into a dimension of `size` entries.
-    fn of(index: &Tensor, size: i64, range: Range) -> Result<Positions> {
+impl CheckedIndex {
+    /// Checks the positions in `index` against a dimension of `size` entries.
+    fn of(index: &Tensor, size: i64, range: Range) -> Result<CheckedIndex> {
         let dtype = index.defined()?;
         if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
             bail!(Dtype, "positions are int64 or int32, got {dtype}")
@@ -41,44 +46,32 @@ impl Positions {
         if !index.layout()?.is_contiguous() {
             index = copy::contiguous_copy(&index)?;
         }
-        let positions = Operand::of(&index)?;
         let least = match range {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
         };
-        let device = backend::on(positions.device);
-        if let Some(at) = device.first_outside(&positions, least, size)? {
-            let place_of = positions.layout.offset + at as i64;
-            let value = device.first(&positions.view(Layout { offset: place_of, ..Layout::contiguous(&[]) }))?.to_i64();
-            bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
+        let positions = CheckedIndex { all: Operand::of(&index)?, range: [least, size] };
+        if positions.all.device == Device::Cpu {
+            positions.list()?;
         }
-        Ok(Positions(positions))
+        Ok(positions)
     }
 
     fn len(&self) -> i64 {
-        self.0.layout.numel()
+        self.all.layout().numel()
     }
 
-    /// The positions themselves.
+    /// The positions themselves, each of them checked.
     fn list(&self) -> Result<Elements<'_, i64>> {
-        device::read(&self.0)
+        let (list, [least, size]) = (device::read(&self.all)?, self.range);
+        match first_outside(&list, least, size) {
+            Some(at) => Err(out_of_range(list[at], at, &self.all.layout().shape, size)),
+            None => Ok(list),
+        }
     }
 }
 
-/// Position `at` in row-major order as one reads it: `3`, or `[1, 0]`.
-fn place(at: usize, shape: &[i64]) -> String {
-    let (mut rest, mut place) = (at as i64, Dims::filled(0, shape.len()));
-    for d in (0..shape.len()).rev() {
-        (place[d], rest) = (rest % shape[d], rest / shape[d]);
-    }
-    match place.as_slice() {
-        [] => "0".to_owned(),
-        [only] => only.to_string(),
-        several => format!("{several:?}"),
-    }
-}
-
-/// The layout of `t`, a scalar as a vector of one element, and the dimension `dim` of it.
+/// The layout of `t` and the wrapped dimension `dim`. A scalar becomes a vector of one element.
 fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     t.defined()?;
     let layout = vector_at_least(t.layout()?);
@@ -86,7 +79,7 @@ fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
     Ok((layout, d))
 }
 
-/// The layout, of a scalar that of a vector of one element.
+/// The layout. A scalar becomes a vector of one element.
 fn vector_at_least(mut layout: Layout) -> Layout {
     if layout.ndim() == 0 {
         (layout.shape, layout.strides) = (Dims::filled(1, 1), Dims::filled(1, 1));
@@ -94,32 +87,31 @@ fn vector_at_least(mut layout: Layout) -> Layout {
     layout
 }
 
-/// The layout over `shape` with stride 0 along `dim`, where positions lead.
+/// The layout over `shape` with stride 0 along `dim`: the kernel adds the offset of each position.
 fn with_zero_stride(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
     let mut strides = layout.strides.clone();
     strides[dim] = 0;
     Layout { shape: shape.into(), strides, offset: layout.offset }
 }
 
-/// The positions of a vector as they are walked along `dim` of `shape`, the same for all other places.
+/// A vector of positions that runs along `dim` of `shape` and is broadcast over the other dimensions.
 fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'a> {
     let mut strides = Dims::filled(0, shape.len());
     strides[dim] = 1;
-    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout.offset })
+    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout().offset })
 }
 
 /// The movement of elements by positions along dimension `dim` of an operand.
-fn moving(movement: Move, layout: &Layout, dim: usize, range: Range) -> Index {
-    let count = if matches!(range, Range::FromStart) { 0 } else { layout.shape[dim] };
-    Index { movement, step: layout.strides[dim], count }
+fn moving(movement: Move, layout: &Layout, dim: usize, range: [i64; 2]) -> Index {
+    Index { movement, step: layout.strides[dim], range: Some(range) }
 }
 
-/// The movement by offsets of elements.
+/// Work that moves elements by offsets in elements.
 fn by_offsets(movement: Move) -> Index {
-    Index { movement, step: 1, count: 0 }
+    Index { movement, step: 1, range: None }
 }
 
-/// A vector of int64.
+/// An int64 vector with these offsets.
 fn listed(offsets: &[i64]) -> Result<Operand> {
     let copied = |list: &mut [i64]| {
         list.copy_from_slice(offsets);
@@ -128,22 +120,22 @@ fn listed(offsets: &[i64]) -> Result<Operand> {
     Operand::of(&device::written(&[offsets.len() as i64], copied)?)
 }
 
-/// Readies `r`, of this shape, for elements of `inputs[0]`, which are moved as they are.
+/// Prepares `r` of this shape for elements of `inputs[0]`, which are moved without conversion.
 fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'a, 1>> {
     let dtype = inputs[0].dtype;
     ready(r, (dtype, shape), Writes::STRIDED.of(dtype), Inputs::anywhere(inputs))
 }
 
-/// A tensor that is changed as it is: no two positions share an element.
+/// The operand of a tensor that is changed in place. Fails if two of its positions share an element.
 fn changed(t: &Tensor) -> Result<Operand> {
     let to = Operand::of(t)?;
-    if to.layout.overlaps_itself() {
-        bail!(Shape, "several positions of the tensor share one element (strides {:?}); clone it first", to.layout.strides.as_slice())
+    if to.layout().overlaps_itself() {
+        bail!(Shape, "several positions of the tensor share one element (strides {:?}); clone it first", to.layout().strides.as_slice())
     }
     Ok(to)
 }
 
-/// Returns `src` as it is written to `t`: in the dtype of `t`, and in other memory.
+/// Returns `src` converted to the dtype of `t`, in memory that does not overlap `t`.
 fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
     let (have, dtype) = (src.defined()?, t.defined()?);
     if !have.can_cast(dtype) {
@@ -152,9 +144,9 @@ fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
     copy::to_dtype(&disjoint(t, src)?, dtype)
 }
 
-/// Positions of elements counted in row-major order, negative ones from the end, each of them checked.
+/// Checked positions of elements in row-major order. Negative positions count from the end.
 pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
-    let positions = Positions::of(index, numel, Range::FromBothEnds)?;
+    let positions = CheckedIndex::of(index, numel, Range::FromBothEnds)?;
     let list = positions.list()?;
     crate::alloc::list(list.len(), |i| Ok(list[i]))
 }

@@ -1,8 +1,9 @@
-//! Elements put by index. Of several for one place the last in row-major order stays, or all are combined in that order.
+//! Elements written by index. If several are written to one position, the last one in row-major order wins, or all are combined in this
+//! order.
 
 use super::select::offsets;
 use super::{
-    Positions, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
+    CheckedIndex, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
 };
 use crate::backend::launch;
 use crate::error::{Result, bail};
@@ -13,18 +14,18 @@ use crate::ops::{copy, pointwise, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How elements for one place are combined.
+/// The operation that combines several elements for one position.
 pub type THReduce = i32;
-/// Their sum; of Bool, *or*.
+/// The sum; for Bool, *or*.
 pub const TH_REDUCE_ADD: THReduce = 0;
-/// Their product; of Bool, *and*.
+/// The product; for Bool, *and*.
 pub const TH_REDUCE_MULTIPLY: THReduce = 1;
-/// The greatest; NaN if one is.
+/// The greatest element; NaN if any element is NaN.
 pub const TH_REDUCE_AMAX: THReduce = 2;
-/// The least; NaN if one is.
+/// The least element; NaN if any element is NaN.
 pub const TH_REDUCE_AMIN: THReduce = 3;
 
-/// Elements combined with those that they are put in place of.
+/// The movement that combines elements with those at their positions.
 fn combined(reduce: THReduce) -> Result<Move> {
     Ok(Move::Accumulate(match reduce {
         TH_REDUCE_ADD => Combine::Add,
@@ -35,12 +36,12 @@ fn combined(reduce: THReduce) -> Result<Move> {
     }))
 }
 
-/// The sum with what there is, or the elements alone.
+/// The movement that adds elements to those at their positions, or replaces them.
 fn added(accumulate: bool) -> Move {
     if accumulate { Move::Accumulate(Combine::Add) } else { Move::Scatter }
 }
 
-/// Runs `body` with `t`, or where 16-bit floats are combined with a copy in float32, which `t` then takes.
+/// Runs `body` on `t`. If 16-bit floats are accumulated, runs `body` on a float32 copy and converts the result back into `t`.
 fn in_compute_type(t: &Tensor, put: Move, body: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let dtype = t.defined()?;
     match put {
@@ -54,14 +55,14 @@ fn in_compute_type(t: &Tensor, put: Move, body: impl FnOnce(&Tensor) -> Result<(
     }
 }
 
-/// Puts the entries of `src` along dimension `dim`; `src` may have stride 0.
+/// Writes entries of `src` to entries `index` of dimension `dim`. `src` may have stride 0.
 fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, range: Range) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
     changed(t)?;
-    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], range)?;
+    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], range)?;
     let mut shape = layout.shape;
     shape[d] = positions.len();
     let of_src = vector_at_least(src.layout()?);
@@ -70,30 +71,30 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, rang
     }
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout.clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
+        let layout = vector_at_least(to.layout().clone());
+        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        launch(&moving(put, &layout, d, range), &to, &[&from, &spread_along(&positions.0, d, &shape)])
+        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &spread_along(&positions.all, d, &shape)])
     })
 }
 
-/// Entries `index` of dimension `dim` of `t` = those of `src`
+/// Entries `index` of dimension `dim` of `t` = the entries of `src`
 pub fn index_copy(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor) -> Result<()> {
     put_along(t, dim, index, src, Move::Scatter, Range::FromStart)
 }
 
-/// Entries `index` of dimension `dim` of `t` += `scale` times those of `src`
+/// Entries `index` of dimension `dim` of `t` += `scale` times the entries of `src`
 pub fn index_add(t: &Tensor, dim: i32, index: &Tensor, scale: Scalar, src: &Tensor) -> Result<()> {
     if scale == Scalar::Int(1) {
         return put_along(t, dim, index, src, Move::Accumulate(Combine::Add), Range::FromStart);
     }
     let scaled = Tensor::fresh()?;
-    // Products of 16-bit floats are not rounded before they are summed.
+    // Products of 16-bit floats are not rounded before the sum.
     pointwise::arithmetic::mul.run([&scaled, &copy::to_dtype(src, src.defined()?.compute())?], &[scale])?;
     put_along(t, dim, index, &scaled, Move::Accumulate(Combine::Add), Range::FromStart)
 }
 
-/// `value` as a tensor of the dtype of `t` that has this shape, without the memory for it.
+/// `value` in the dtype of `t` and expanded to `shape`, in the memory of one element.
 fn repeated(t: &Tensor, value: Scalar, shape: &[i64]) -> Result<Tensor> {
     let dtype = t.defined()?;
     copy::check_range(dtype, value)?;
@@ -110,7 +111,7 @@ pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result
     put_along(t, dim, index, &repeated(t, value, &shape)?, Move::Scatter, Range::FromBothEnds)
 }
 
-/// Puts `src[..i..]` at `t[..index[..i..]..]` for each place of `index`.
+/// Writes `src[..i..]` to `t[..index[..i..]..]` for each position of `index`.
 fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     let (of_index, of_src) = (vector_at_least(index.layout()?), vector_at_least(src.layout()?));
@@ -124,15 +125,15 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Resu
         }
     }
     changed(t)?;
-    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
+    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
     let shape = of_index.shape;
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout.clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
+        let layout = vector_at_least(to.layout().clone());
+        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
         let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        let positions = positions.0.view(vector_at_least(positions.0.layout.clone()));
-        launch(&moving(put, &layout, d, Range::FromStart), &to, &[&from, &positions])
+        let places = positions.all.view(vector_at_least(positions.all.layout().clone()));
+        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &places])
     })
 }
 
@@ -156,10 +157,10 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
     put_at(t, dim, index, &repeated(t, value, &index.layout()?.shape)?, combined(reduce)?)
 }
 
-/// Elements of `t`, counted in row-major order, `index` = those of `src`, or += them.
+/// Elements `index` of `t` in row-major order = the elements of `src`; with `accumulate`, `+=`
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
-    let layout = changed(t)?.layout;
-    let positions = Positions::of(&disjoint(t, index)?, layout.numel(), Range::FromBothEnds)?;
+    let size = changed(t)?.layout().numel();
+    let positions = CheckedIndex::of(&disjoint(t, index)?, size, Range::FromBothEnds)?;
     let have = src.layout()?.numel();
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())
@@ -172,25 +173,24 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
         }
         let (to, from) = (changed(t)?, Operand::of(&src)?);
         // Of a contiguous tensor positions are offsets.
-        let (list, count) = match to.layout.is_contiguous() {
-            true => (
-                positions.0.with_layout(Layout { offset: positions.0.layout.offset, ..Layout::contiguous(&[positions.len()]) }),
-                to.layout.numel(),
-            ),
-            false => (listed(&offsets(&positions, &to.layout)?)?, 0),
+        let list = if to.layout().is_contiguous() { None } else { Some(listed(&offsets(&positions, to.layout())?)?) };
+        let (list, range) = match &list {
+            None => (&positions.all, Some(positions.range)),
+            Some(list) => (list, None),
         };
-        let row = Layout { offset: from.layout.offset, ..Layout::contiguous(&[positions.len()]) };
-        let still = Layout { shape: row.shape.clone(), strides: Dims::filled(0, 1), offset: to.layout.offset };
-        let work = Index { movement: put, step: 1, count };
-        launch(&work, &to.view(still), &[&from.view(row), &list])
+        let row = |operand: &Operand| Layout { offset: operand.layout().offset, ..Layout::contiguous(&positions.all.layout().shape) };
+        let still = Layout { strides: Dims::filled(0, positions.all.layout().ndim()), ..row(&to) };
+        let work = Index { movement: put, step: 1, range };
+        launch(&work, &to.view(still), &[&from.view(row(&from)), &list.view(row(list))])
     })
 }
 
-/// Puts `values`, row-major before they were broadcast to the shape of `walked`, at `offsets` along some dimensions of it:
-/// [`super::advanced`].
+/// Writes `values` to elements of `t` at `offsets` plus the offsets of the remaining dimensions, for [`super::advanced`]. `layouts` has
+/// the layouts of the values, the offsets and `t`, broadcast to one shape. `values` is row-major before it is broadcast.
 pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
     let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
     let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
-    let [of_values, of_t] = [(of_values, from.layout.offset), (of_t, to.layout.offset)].map(|(layout, offset)| Layout { offset, ..layout });
+    let [of_values, of_t] =
+        [(of_values, from.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
     launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&from.view(of_values), &list.view(of_offsets)])
 }

@@ -1,6 +1,6 @@
-//! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
+//! Elements read by index: along a dimension, element by element, or from the flattened tensor.
 
-use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
+use super::{CheckedIndex, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
 use crate::alloc;
 use crate::error::{Result, bail};
 use crate::launch::{Index, Move};
@@ -16,21 +16,21 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
-    let positions = Positions::of(index, layout.shape[d], Range::FromStart)?;
+    let positions = CheckedIndex::of(index, layout.shape[d], Range::FromStart)?;
     let mut shape = layout.shape.clone();
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
-    let inputs = [Operand::of(t)?, positions.0];
+    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
     let ready = moved(r, of_result, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout.clone());
+    let source = vector_at_least(from.layout().clone());
     let from = from.view(with_zero_stride(&source, d, &shape));
     let places = spread_along(positions, d, &shape);
     let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
-    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, Range::FromStart), &[&places, &from])
+    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, range), &[&places, &from])
 }
 
-/// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
+/// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each position of `index`
 pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
     gather_in(r, t, dim, index, Range::FromStart)
 }
@@ -44,17 +44,17 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     if let Some(k) = (0..layout.ndim()).find(|&k| k != d && of_index.shape[k] > layout.shape[k]) {
         bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
     }
-    let positions = Positions::of(index, layout.shape[d], range)?;
-    let inputs = [Operand::of(t)?, positions.0];
-    let ready = moved(r, &inputs[1].layout.shape, &inputs)?;
+    let positions = CheckedIndex::of(index, layout.shape[d], range)?;
+    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
+    let ready = moved(r, &inputs[1].layout().shape, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout.clone());
-    let positions = positions.view(vector_at_least(positions.layout.clone()));
+    let source = vector_at_least(from.layout().clone());
+    let positions = positions.view(vector_at_least(positions.layout().clone()));
     let from = from.view(with_zero_stride(&source, d, &of_index.shape));
     ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
 }
 
-/// [`gather`] of operands that broadcast in all dimensions but `dim`; of all elements in a row with `TH_ALL_DIMS`.
+/// [`gather`] of operands that broadcast in all dimensions except `dim`. With `TH_ALL_DIMS` both are flattened.
 pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Result<()> {
     if dim == TH_ALL_DIMS {
         let row = |t: &Tensor| view::reshape(t, &[-1]);
@@ -74,8 +74,8 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
     gather_in(r, &view::derive(t, |l| l.expand(&shape))?, dim, &index, Range::FromBothEnds)
 }
 
-/// The offsets, in elements, that positions in row-major order have in a layout.
-pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>> {
+/// The offsets in `layout`, in elements, of positions in row-major order.
+pub(super) fn offsets(positions: &CheckedIndex, layout: &Layout) -> Result<Vec<i64>> {
     let numel = layout.numel();
     let list = positions.list()?;
     alloc::list(list.len(), |i| {
@@ -89,17 +89,17 @@ pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>
     })
 }
 
-/// `r` = elements of `t`, counted in row-major order, in the shape of `index`
+/// `r` = the elements of `t` at row-major positions `index`, in the shape of `index`
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
-    let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;
+    let positions = CheckedIndex::of(index, layout.numel(), Range::FromBothEnds)?;
     let from = Operand::of(t)?;
-    let offsets = if from.layout.is_contiguous() { None } else { Some(offsets(&positions, &from.layout)?) };
-    let inputs = [from, positions.0];
-    let shape = &inputs[1].layout.shape;
+    let offsets = if from.layout().is_contiguous() { None } else { Some(offsets(&positions, from.layout())?) };
+    let (inputs, range) = ([from, positions.all], positions.range);
+    let shape = &inputs[1].layout().shape;
     let ready = moved(r, shape, &inputs)?;
     let [from, positions] = &inputs;
-    let still = from.view(Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: from.layout.offset });
+    let still = from.view(Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: from.layout().offset });
     match &offsets {
         Some(offsets) => {
             let list = listed(offsets)?;
@@ -107,7 +107,7 @@ pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
             ready.launch(&by_offsets(Move::Gather), &[&list, &still])
         }
         None => {
-            let work = Index { movement: Move::Gather, step: 1, count: from.layout.numel() };
+            let work = Index { movement: Move::Gather, step: 1, range: Some(range) };
             ready.launch(&work, &[positions, &still])
         }
     }

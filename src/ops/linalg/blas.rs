@@ -1,4 +1,4 @@
-//! The library of the machine that computes products and decompositions, where the host has chosen one.
+//! The choice of an external BLAS and LAPACK library for products and decompositions.
 
 use crate::alloc::fork;
 use crate::error::{Result, bail};
@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use std::ptr::null;
 use thorn_lapack::vendor;
 
-/// Loads a library and uses it from now on; `None`: thorn's own routines.
+/// Loads a library and uses it from now on. `None` restores the built-in routines.
 pub fn set(path: Option<&CStr>) -> Result<()> {
     let library = match path {
         None => None,

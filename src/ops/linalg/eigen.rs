@@ -1,8 +1,8 @@
-//! Eigenvalues and singular values, and what is made of them: pseudoinverse, rank, condition, norms.
+//! Eigenvalues and singular values, and functions computed from them: pseudoinverse, rank, condition number, norms.
 
 use super::factor::{inverses, triangles};
 use super::{Batch, Matrices, eigenvalues, float, singular_values, sizes, transposed};
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::launch::{Decomposition, Vectors};
@@ -13,7 +13,7 @@ use crate::ops::result::deliver;
 use crate::ops::{triangle, view};
 use crate::tensor::Tensor;
 
-/// `re` = the eigenvalues of symmetric matrices, ascending; `rv` = the eigenvectors, as columns.
+/// `re` = the eigenvalues of symmetric matrices, ascending; `rv` = the eigenvectors as columns
 pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
@@ -28,11 +28,11 @@ pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result
     deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
 }
 
-/// `re` = the eigenvalues, real and imaginary parts; `rv` = the right eigenvectors, as LAPACK packs them.
+/// `re` = the real and imaginary parts of the eigenvalues; `rv` = the right eigenvectors in LAPACK's packed form
 pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
-    // The host iterates for all devices.
+    // Matrices of all devices are decomposed on the host.
     let device = a.device();
-    let host = Making::on(Device::Cpu);
+    let host = DeviceGuard::on(Device::Cpu);
     let a = &on_host(a)?;
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
@@ -49,7 +49,7 @@ pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
     deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
 }
 
-/// `A = U diag(s) V'`; with `some` U and V have as many columns as the smaller side of A, else they are square.
+/// `A = U diag(s) V'`. With `some`, U and V have as many columns as the smaller side of A; otherwise they are square.
 pub fn gesvd(ru: Option<&Tensor>, rs: Option<&Tensor>, rv: Option<&Tensor>, a: &Tensor, some: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::of(a)?;
@@ -65,7 +65,7 @@ pub fn gesvd(ru: Option<&Tensor>, rs: Option<&Tensor>, rv: Option<&Tensor>, a: &
     deliver([ru.map(|r| (r, dtype, &u)), rs.map(|r| (r, dtype, &svd.s)), rv.map(|r| (r, dtype, &v))])
 }
 
-/// Singular values and vectors, these column after column.
+/// Singular values and singular vectors, the vectors in column-major order.
 struct Svd {
     batch: Batch,
     u: Tensor,
@@ -91,17 +91,17 @@ impl Svd {
     }
 }
 
-/// The matrices of `t`, column after column, each times a power of 2, and the exponents, if there are elements.
+/// The matrices of `t` in column-major order, each scaled by a power of 2, and the exponents. Without elements there are no exponents.
 fn scaled(batch: &Batch, t: &Tensor, size: usize) -> Result<(Tensor, Tensor)> {
     let scaled = batch.columns(t)?;
-    // Of matrices without elements there may be any number.
+    // A batch of matrices without elements may have any number of matrices.
     let count = if scaled.layout()?.numel() == 0 { 0 } else { batch.count as i64 };
     let exponents = Tensor::empty(Dtype::Int32, &[count])?;
     batch.decompose(Decomposition::Lascl { size }, [&scaled], Some(&exponents))?;
     Ok((scaled, exponents))
 }
 
-/// `r` = the pseudoinverse: singular values up to `rcond` times the greatest count as 0.
+/// `r` = the pseudoinverse; singular values up to `rcond` times the greatest count as 0
 pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let dtype = float(&[t])?;
     let of = Matrices::of(t)?;
@@ -113,17 +113,17 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     deliver([Some((r, dtype, &transposed(&inverse)?))])
 }
 
-/// `r` = how many singular values are greater than `tol`, or eigenvalues of symmetric matrices by magnitude.
+/// `r` = the number of singular values greater than `tol`, or, for symmetric matrices, of eigenvalues with a greater magnitude
 pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<()> {
     let dtype = float(&[t])?;
     let of = if symmetric { Matrices::square(t)? } else { Matrices::of(t)? };
     let (batch, lower) = (Batch::new(of.batch())?, Tensor::fresh()?);
     if symmetric {
-        // Elements above the diagonal do not count.
+        // Elements above the diagonal are ignored.
         triangle::tril(&lower, t, 0)?;
     }
     let t = if symmetric { &lower } else { t };
-    // A relative tolerance has no scale: matrices are scaled, so that the greatest value does not overflow.
+    // With a relative tolerance the matrices may be scaled, so that the greatest value does not overflow.
     let relative = tol < 0.0 || tol.is_nan();
     let scaled = if relative { Some(scaled(&batch, t, of.m().saturating_mul(of.n()))?.0) } else { None };
     let scaled = scaled.map(|scaled| transposed(&scaled)).transpose()?;
@@ -146,20 +146,20 @@ pub type THMatrixNorm = i32;
 pub const TH_NORM_FRO: THMatrixNorm = 0;
 /// The sum of the singular values.
 pub const TH_NORM_NUC: THMatrixNorm = 1;
-/// The greatest sum of magnitudes in a column.
+/// The greatest sum of magnitudes of a column.
 pub const TH_NORM_1: THMatrixNorm = 2;
-/// The least sum of magnitudes in a column.
+/// The least sum of magnitudes of a column.
 pub const TH_NORM_MINUS_1: THMatrixNorm = 3;
 /// The greatest singular value.
 pub const TH_NORM_2: THMatrixNorm = 4;
 /// The least singular value.
 pub const TH_NORM_MINUS_2: THMatrixNorm = 5;
-/// The greatest sum of magnitudes in a row.
+/// The greatest sum of magnitudes of a row.
 pub const TH_NORM_INF: THMatrixNorm = 6;
-/// The least sum of magnitudes in a row.
+/// The least sum of magnitudes of a row.
 pub const TH_NORM_MINUS_INF: THMatrixNorm = 7;
 
-/// `r` = a norm of each matrix.
+/// `r` = a norm of each matrix
 pub fn matrix_norm(r: &Tensor, t: &Tensor, p: THMatrixNorm, keepdim: bool) -> Result<()> {
     let dtype = float(&[t])?;
     let of = Matrices::of(t)?;
@@ -169,7 +169,7 @@ pub fn matrix_norm(r: &Tensor, t: &Tensor, p: THMatrixNorm, keepdim: bool) -> Re
     deliver([Some((r, dtype, &norm))])
 }
 
-/// A norm of each matrix of a batch, row-major.
+/// A norm of each matrix of a batch, in row-major order.
 fn norms(of: &Matrices, t: &Tensor, dtype: Dtype, p: THMatrixNorm) -> Result<Tensor> {
     let norm = Tensor::fresh()?;
     let last = of.shape.len() as i64 - 1;
@@ -191,7 +191,7 @@ fn norms(of: &Matrices, t: &Tensor, dtype: Dtype, p: THMatrixNorm) -> Result<Ten
     Ok(norm)
 }
 
-/// The greatest or least number of each line: norms, so that the greatest of none is 0.
+/// The greatest or least norm of each line. The greatest of no norms is 0.
 fn extreme_norm(greatest: bool, r: &Tensor, t: &Tensor) -> Result<()> {
     let to = To::tensor(r, false);
     match greatest && t.layout()?.shape.last() == Some(&0) {
@@ -200,7 +200,7 @@ fn extreme_norm(greatest: bool, r: &Tensor, t: &Tensor) -> Result<()> {
     }
 }
 
-/// `r` = the norm of each matrix times that of its inverse; infinite for singular ones.
+/// `r` = the norm of each matrix times the norm of its inverse; infinite for singular matrices
 pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
     let dtype = float(&[t])?;
     let batch = Batch::new(Matrices::of(t)?.batch())?;
@@ -210,7 +210,7 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
         if small == 0 && batch.count > 0 {
             bail!(Shape, "matrices of shape {:?} have no singular values", of.shape.as_slice())
         }
-        // The greatest value may overflow where the ratio does not.
+        // Scaling prevents an overflow of the greatest value if the ratio is finite.
         let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
         let s = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s;
         let condition = dispatch!(float, dtype, T => {
@@ -231,12 +231,12 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
         return deliver([Some((r, dtype, &condition))]);
     }
     let of = Matrices::square(t)?;
-    // Neither norm is to leave the range where their product does not.
+    // Scaling prevents an overflow of one of the norms if their product is finite.
     let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
     let t = &transposed(&scaled)?;
     let norm = norms(&of, t, dtype, p)?;
     let (inverse, infos) = inverses(&batch, &of, t, dtype)?;
-    // The columns of the inverse are the rows of this.
+    // `inverse` is in column-major order.
     let other = norms(&of, &transposed(&inverse)?, dtype, p)?;
     let infos = infos.list()?;
     let is_singular = |i: usize| infos.as_ref().and_then(|infos| infos.get(i)).is_some_and(|&info| info != 0);

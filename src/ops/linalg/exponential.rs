@@ -1,4 +1,4 @@
-//! The exponential of a matrix.
+//! Exponentials of matrices.
 
 use super::{Batch, Matrices, float, transposed};
 use crate::dtype::Dtype;
@@ -7,7 +7,7 @@ use crate::launch::Decomposition;
 use crate::ops::result::deliver;
 use crate::tensor::Tensor;
 
-/// `r` = the exponentials.
+/// `r` = the exponentials
 pub fn matrix_exp(r: &Tensor, t: &Tensor) -> Result<()> {
     let dtype = float(&[t])?;
     let of = Matrices::square(t)?;

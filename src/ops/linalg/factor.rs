@@ -1,4 +1,4 @@
-//! LU and Cholesky's factors, and the inverses that are made of them.
+//! LU and Cholesky factors, and inverses computed from them.
 
 use super::{Batch, Matrices, Why, float, transposed};
 use crate::dtype::Dtype;
@@ -8,7 +8,8 @@ use crate::ops::result::deliver;
 use crate::ops::view;
 use crate::tensor::Tensor;
 
-/// `ra` = the factors of `A = P L U`, packed; `pivots` = LAPACK's; `info` = the first U(k, k) that is 0. Without `info` that is an error.
+/// `ra` = the packed factors of `A = P L U`; `pivots` = LAPACK's pivots; `info` = the first k with U(k, k) = 0. Without `info`, such a k is
+/// an error.
 pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
     if !pivot {
@@ -27,7 +28,7 @@ pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool
     deliver([Some((ra, dtype, &lu)), Some((pivots, Dtype::Int32, &places)), Some((r, Dtype::Int32, &infos))])
 }
 
-/// `A = P L U` with the three as matrices.
+/// `A = P L U`, with P, L and U as separate matrices
 pub fn lu(p: Option<&Tensor>, l: Option<&Tensor>, u: Option<&Tensor>, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::of(a)?;
@@ -42,7 +43,7 @@ pub fn lu(p: Option<&Tensor>, l: Option<&Tensor>, u: Option<&Tensor>, a: &Tensor
     deliver([p.map(|r| (r, dtype, &order)), l.map(|r| (r, dtype, &lower)), u.map(|r| (r, dtype, &upper))])
 }
 
-/// `ra` = the inverse.
+/// `ra` = the inverse
 pub fn getri(ra: &Tensor, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
@@ -53,24 +54,24 @@ pub fn getri(ra: &Tensor, a: &Tensor) -> Result<()> {
     deliver([Some((ra, dtype, &inverse))])
 }
 
-/// The inverses of square matrices, column after column; zeros where `info` is not 0.
+/// The inverses of square matrices in column-major order, and zeros for a matrix whose `info` is not 0.
 pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -> Result<(Tensor, super::Infos)> {
     let (lu, inverse, pivots) = (batch.columns(a)?, batch.empty(dtype, &[of.rows, of.cols])?, batch.empty(Dtype::Int32, &[of.cols])?);
     let infos = batch.decompose(Decomposition::Getri { n: of.n() }, [&lu, &inverse], Some(&pivots))?;
     Ok((inverse, infos))
 }
 
-/// Symmetric matrices by their lower triangles, column after column. The upper triangle of A is the lower one of its rows.
+/// Symmetric matrices as lower triangles in column-major order. The upper triangle of A is the lower one of its transpose.
 pub(super) fn triangles(batch: &Batch, a: &Tensor, upper: bool) -> Result<Tensor> {
     if upper { batch.rows(a) } else { batch.columns(a) }
 }
 
-/// The matrices that [`triangles`] became.
+/// Undoes the order of [`triangles`].
 fn matrices(columns: Tensor, upper: bool) -> Result<Tensor> {
     if upper { Ok(columns) } else { transposed(&columns) }
 }
 
-/// `ra` = L with `A = L L'`, or U with `A = U' U`.
+/// `ra` = L with `A = L L'`, or U with `A = U' U`
 pub fn potrf(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
@@ -81,7 +82,7 @@ pub fn potrf(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     deliver([Some((ra, dtype, &matrices(l, upper)?))])
 }
 
-/// `ra` = the inverse of `L L'`, or `U' U`, for a factor of potrf.
+/// `ra` = the inverse of `L L'`, or of `U' U`, for a factor from potrf
 pub fn potri(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
@@ -92,22 +93,22 @@ pub fn potri(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     deliver([Some((ra, dtype, &inverse))])
 }
 
-/// The results of pstrf.
+/// The results of [`pstrf`].
 pub struct Pivoted<'a> {
     /// The factor.
     pub factor: &'a Tensor,
-    /// The columns of A in the order of the factor, from 1.
+    /// The indices from 1 of A's columns in the order of the factor.
     pub pivots: &'a Tensor,
     /// The rank.
     pub rank: Option<&'a Tensor>,
 }
 
-/// `P' A P = L L'`, or `U' U`, with the greatest pivot first.
+/// `P' A P = L L'`, or `U' U`. Each step pivots on the greatest remaining diagonal element.
 pub fn pstrf(r: Pivoted<'_>, a: &Tensor, upper: bool, tol: f64) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
     let batch = Batch::new(of.batch())?;
-    // Behind the pivots of each matrix stands its rank.
+    // The rank of each matrix follows its pivots.
     let (l, places) = (triangles(&batch, a, upper)?, batch.empty(Dtype::Int32, &[of.cols.saturating_add(1)])?);
     let infos = batch.decompose(Decomposition::Pstrf { n: of.n(), tol }, [&l], Some(&places))?;
     infos.check(|_| Why::NotSemidefinite)?;

@@ -1,7 +1,7 @@
-//! Linear algebra: matrices are the last two dimensions of a tensor, and those before it number a batch.
+//! Linear algebra. Matrices are the last two dimensions of a tensor; the dimensions before them form a batch.
 //!
-//! Operands are copied column after column, as decompositions want them, and decomposed there; results become what the caller sees when all
-//! matrices of the batch are done.
+//! Operands are copied into column-major order, which decompositions need, and decomposed in place. The results of the caller change when
+//! all matrices of the batch are done.
 
 pub mod blas;
 pub mod determinant;
@@ -24,15 +24,15 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::fmt;
 
-/// The most lists of elements that a decomposition works on.
+/// The largest number of lists of elements that a decomposition works on.
 const MOST_LISTS: usize = 7;
 
-/// The dtype of operands, which have one: float32 or float64.
+/// The common dtype of the operands: float32 or float64.
 fn float(operands: &[&Tensor]) -> Result<Dtype> {
     Domain::Float32And64.check(one_dtype(operands)?)
 }
 
-/// Matrices: how many dimensions are before them, and their sizes.
+/// The shape of a batch of matrices, and the number of rows and columns of each matrix.
 struct Matrices {
     shape: Dims,
     rows: i64,
@@ -73,12 +73,12 @@ impl Matrices {
     }
 }
 
-/// The sizes of a batch, and then others.
+/// The sizes of a batch, followed by others.
 fn sizes(batch: &[i64], others: &[i64]) -> Dims {
     batch.iter().chain(others).copied().collect()
 }
 
-/// A batch: its sizes, and how many matrices it has.
+/// The sizes of a batch and the number of its matrices.
 struct Batch {
     sizes: Dims,
     count: usize,
@@ -89,22 +89,22 @@ impl Batch {
         Ok(Batch { sizes: sizes.into(), count: checked_numel(sizes)? as usize })
     }
 
-    /// Returns the batch that two batches broadcast to.
+    /// The batch to which two batches broadcast.
     fn both(a: &[i64], b: &[i64]) -> Result<Batch> {
         Batch::new(&broadcast_shape(a, b)?)
     }
 
-    /// A new tensor of as many elements for each matrix.
+    /// A new tensor with elements of shape `others` for each matrix.
     fn empty(&self, dtype: Dtype, others: &[i64]) -> Result<Tensor> {
         Tensor::empty(dtype, &sizes(&self.sizes, others))
     }
 
-    /// The matrices of `t`, column after column: a new tensor whose last dimension is that of rows.
+    /// The matrices of `t` in column-major order: a new row-major tensor with rows and columns swapped.
     fn columns(&self, t: &Tensor) -> Result<Tensor> {
         contiguous_copy(&transposed(&self.expanded(t)?)?)
     }
 
-    /// The matrices of `t`, row after row: the columns of the transposed ones.
+    /// The matrices of `t` in row-major order: the transposed matrices in column-major order.
     fn rows(&self, t: &Tensor) -> Result<Tensor> {
         contiguous_copy(&self.expanded(t)?)
     }
@@ -115,14 +115,14 @@ impl Batch {
         view::derive(t, |l| l.expand(&sizes(&self.sizes, &[matrices.rows, matrices.cols])))
     }
 
-    /// Decomposes each matrix, in new lists that have a part of each. Nothing is done where nothing is to be read or written.
+    /// Decomposes each matrix in place. The lists are new tensors with a part for each matrix. Does nothing if no list has elements.
     fn decompose<const N: usize>(&self, what: Decomposition, lists: [&Tensor; N], integers: Option<&Tensor>) -> Result<Infos> {
         let mut out = [const { None }; MOST_LISTS + 2];
         for (to, t) in out.iter_mut().zip(lists) {
             *to = Some(list(t)?);
         }
         out[N] = integers.map(list).transpose()?;
-        if out.iter().flatten().all(|list| list.layout.numel() == 0) {
+        if out.iter().flatten().all(|list| list.layout().numel() == 0) {
             return Ok(Infos { batch: self.sizes.clone(), infos: None });
         }
         let infos = Tensor::empty(Dtype::Int32, &[self.count as i64])?;
@@ -134,7 +134,7 @@ impl Batch {
     }
 }
 
-/// The elements of a new row-major tensor as an operand of one dimension.
+/// The elements of a new row-major tensor as a one-dimensional operand.
 fn list(t: &Tensor) -> Result<Operand> {
     let (dtype, n) = (t.defined()?, t.peek().0.iter().product());
     let Some(storage) = t.storage().filter(|storage| t.offset() == 0 && n <= storage.len()) else {
@@ -160,7 +160,7 @@ impl Infos {
         self.infos.map_or_else(none, |infos| view::derive(&infos, |l| l.view(&batch.sizes)))
     }
 
-    /// Fails where the first matrix with an `info` did.
+    /// Fails with the error of the first matrix whose `info` is not 0.
     fn check(self, why: impl Fn(i32) -> Why) -> Result<()> {
         let infos = self.list()?;
         let failed = infos.iter().flat_map(|infos| infos.iter().enumerate()).find(|&(_, &info)| info != 0).map(|(i, &info)| (i, info));
@@ -172,7 +172,7 @@ impl Infos {
     }
 }
 
-/// Why a matrix could not be decomposed; numbers are LAPACK's.
+/// The reason why a matrix could not be decomposed. Numbers are LAPACK's `info`.
 enum Why {
     Singular(i32),
     SingularTriangle(i32),
@@ -199,17 +199,17 @@ impl fmt::Display for Why {
     }
 }
 
-/// Why there are no eigenvalues.
+/// The reason why the eigenvalues could not be computed.
 fn eigenvalues(info: i32) -> Why {
     if info == NOT_FINITE { Why::NotFinite } else { Why::Eigenvalues }
 }
 
-/// Why there are no singular values.
+/// The reason why the singular values could not be computed.
 fn singular_values(info: i32) -> Why {
     if info == NOT_FINITE { Why::NotFinite } else { Why::SingularValues }
 }
 
-/// The view with rows and columns exchanged: of columns one after the other, the matrices.
+/// The view with rows and columns swapped. It turns column-major matrices into row-major ones.
 fn transposed(t: &Tensor) -> Result<Tensor> {
     view::derive(t, |l| l.transpose(-2, -1))
 }

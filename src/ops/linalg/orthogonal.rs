@@ -1,4 +1,4 @@
-//! QR: as matrices, and as LAPACK packs it.
+//! QR decompositions: as matrices and in LAPACK's packed form.
 
 use super::{Batch, Matrices, float, sizes, transposed};
 use crate::error::{Result, bail};
@@ -7,7 +7,7 @@ use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
-/// `A = Q R`; with `some` Q has as many columns as the smaller side of A, else it is square.
+/// `A = Q R`. With `some`, Q has as many columns as the smaller side of A; otherwise it is square.
 pub fn qr(rq: Option<&Tensor>, rr: Option<&Tensor>, a: &Tensor, some: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::of(a)?;
@@ -22,7 +22,7 @@ pub fn qr(rq: Option<&Tensor>, rr: Option<&Tensor>, a: &Tensor, some: bool) -> R
     deliver([rq.map(|to| (to, dtype, &q)), rr.map(|to| (to, dtype, &r))])
 }
 
-/// `ra` = R and the reflectors of Q, packed; `rtau` = their factors.
+/// `ra` = R and the reflectors of Q, packed; `rtau` = the factors of the reflectors
 pub fn geqrf(ra: &Tensor, rtau: &Tensor, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::of(a)?;
@@ -33,7 +33,7 @@ pub fn geqrf(ra: &Tensor, rtau: &Tensor, a: &Tensor) -> Result<()> {
     deliver([Some((ra, dtype, &packed)), Some((rtau, dtype, &tau))])
 }
 
-/// The factors of reflectors packed in `a`: how many there are for each matrix, and all of them.
+/// The number of reflectors that each matrix in `a` packs, and their factors.
 fn factors(batch: &Batch, of: &Matrices, tau: &Tensor) -> Result<(usize, Tensor)> {
     let shape = tau.layout()?.shape;
     let Some((&k, before)) = shape.split_last() else { bail!(Shape, "tau must be a vector, got a 0-d tensor") };
@@ -45,7 +45,7 @@ fn factors(batch: &Batch, of: &Matrices, tau: &Tensor) -> Result<(usize, Tensor)
     Ok((k as usize, copy::contiguous_copy(&expanded)?))
 }
 
-/// `ra` = the first columns of Q, as many as `a` has, for the reflectors packed in it.
+/// `ra` = the first columns of Q, as many as `a` has, for the reflectors packed in `a`
 pub fn orgqr(ra: &Tensor, a: &Tensor, tau: &Tensor) -> Result<()> {
     let dtype = float(&[a, tau])?;
     let of = Matrices::of(a)?;
@@ -60,7 +60,7 @@ pub fn orgqr(ra: &Tensor, a: &Tensor, tau: &Tensor) -> Result<()> {
     deliver([Some((ra, dtype, &transposed(&q)?))])
 }
 
-/// `ra = Q C`, or `C Q` without `left`, or either with Q transposed, for the reflectors packed in `a`.
+/// `ra` = `Q C`, or `C Q` without `left`, for the reflectors packed in `a`. With `transpose`, Q is transposed.
 pub fn ormqr(ra: &Tensor, a: &Tensor, tau: &Tensor, c: &Tensor, left: bool, transpose: bool) -> Result<()> {
     let dtype = float(&[a, tau, c])?;
     let (of, of_c) = (Matrices::of(a)?, Matrices::of(c)?);

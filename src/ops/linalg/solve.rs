@@ -1,4 +1,4 @@
-//! Systems of equations: square, triangular, of a decomposition made before, and least squares.
+//! Systems of linear equations: square, triangular, by an existing decomposition, and least squares.
 
 use super::factor::triangles;
 use super::{Batch, Matrices, Why, float, transposed};
@@ -11,7 +11,7 @@ use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
-/// Right-hand sides: matrices, or vectors, which are matrices of one column.
+/// Right-hand sides. Vectors become matrices of one column.
 struct Right {
     tensor: Tensor,
     of: Matrices,
@@ -19,8 +19,8 @@ struct Right {
 }
 
 impl Right {
-    /// The right-hand sides of systems with `left`, an operand `b`: a vector, a batch of vectors with as many rows as each matrix has, or
-    /// matrices.
+    /// The right-hand sides `b` of systems with the matrices `left`. `b` is a vector, a batch of vectors with one element for each row of a
+    /// matrix, or matrices.
     fn of(b: &Tensor, left: &Matrices) -> Result<Right> {
         let shape = b.layout()?.shape;
         let vectors = shape.len() == 1 || (shape.len() > 1 && shape.as_slice() == &left.shape[..left.shape.len() - 1]);
@@ -32,14 +32,14 @@ impl Right {
         Ok(Right { tensor, of, vectors })
     }
 
-    /// Returns the matrices, or vectors again, whose `columns` lie one after the other.
+    /// The solutions in the form of the right-hand sides, vectors or matrices, from `columns` in column-major order.
     fn result(&self, columns: &Tensor) -> Result<Tensor> {
         let matrices = transposed(columns)?;
         if self.vectors { view::derive(&matrices, |l| l.select(-1, 0)) } else { Ok(matrices) }
     }
 }
 
-/// `rb` = the X with `A X = B`; `ra` = the factors of A.
+/// `rb` = X with `A X = B`; `ra` = the factors of A
 pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) -> Result<()> {
     let dtype = float(&[a, b])?;
     let left = Matrices::square(a)?;
@@ -47,7 +47,7 @@ pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
     let (lu, x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
-    // Pivots, and an exponent for each column.
+    // Room for the pivots, and an exponent for each column.
     let integers = batch.empty(Dtype::Int32, &[left.cols.saturating_add(right.of.cols)])?;
     let infos = batch.decompose(Decomposition::Gesv { n, k }, [&lu, &x], Some(&integers))?;
     infos.check(Why::Singular)?;
@@ -55,18 +55,18 @@ pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &lu))])
 }
 
-/// Which triangle of a matrix is meant, and how.
+/// The triangle of a matrix that a system uses.
 #[derive(Clone, Copy)]
 pub struct Triangle {
-    /// The upper one.
+    /// True for the upper triangle.
     pub upper: bool,
-    /// Transposed.
+    /// True if the triangle is transposed.
     pub transposed: bool,
-    /// With ones on the diagonal.
+    /// True if the diagonal consists of ones.
     pub unit: bool,
 }
 
-/// `rb` = the X with `A X = B` for a triangle of A; `ra` = A.
+/// `rb` = X with `A X = B` for a triangle of A; `ra` = A
 pub fn trtrs(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor, of: Triangle) -> Result<()> {
     let dtype = float(&[a, b])?;
     let left = Matrices::square(a)?;
@@ -81,7 +81,7 @@ pub fn trtrs(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor, o
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &a))])
 }
 
-/// `rb` = the X with `L L' X = B`, or `U' U X = B`, for a factor of potrf.
+/// `rb` = X with `L L' X = B`, or `U' U X = B`, for a factor from potrf
 pub fn potrs(rb: &Tensor, b: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a, b])?;
     let left = Matrices::square(a)?;
@@ -94,7 +94,7 @@ pub fn potrs(rb: &Tensor, b: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     deliver([Some((rb, dtype, &right.result(&x)?))])
 }
 
-/// `rb` = the X with `A X = B` for the factors and pivots of btrifact.
+/// `rb` = X with `A X = B` for factors and pivots from btrifact
 pub fn btrisolve(rb: &Tensor, b: &Tensor, atf: &Tensor, pivots: &Tensor) -> Result<()> {
     let dtype = float(&[atf, b])?;
     let left = Matrices::square(atf)?;
@@ -107,7 +107,7 @@ pub fn btrisolve(rb: &Tensor, b: &Tensor, atf: &Tensor, pivots: &Tensor) -> Resu
     deliver([Some((rb, dtype, &right.result(&x)?))])
 }
 
-/// The pivots of a batch of n x n matrices, of which there is at least one to exchange each row with.
+/// The pivots of a batch of n x n matrices: the index of the row with which each row is swapped.
 fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tensor> {
     let (dtype, shape) = (pivots.defined()?, pivots.layout()?.shape);
     if !matches!(dtype, Dtype::Int32 | Dtype::Int64) {
@@ -127,7 +127,7 @@ fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tenso
     copy::to_dtype(&wide, Dtype::Int32)
 }
 
-/// `rb` = the X of least `|B - A X|`, or of those with `A X = B` the one of least norm; `ra` = the QR of A, or its LQ.
+/// `rb` = the X that minimizes `|B - A X|`, or the X of least norm with `A X = B`; `ra` = the QR or LQ decomposition of A
 pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) -> Result<()> {
     let dtype = float(&[a, b])?;
     let left = Matrices::of(a)?;
@@ -139,7 +139,7 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     let (qr, x) = if tall {
         (batch.columns(a)?, batch.columns(&right.tensor)?)
     } else {
-        // Room for n rows.
+        // The solution has `n` rows, which are more than B has.
         let x = batch.empty(dtype, &[right.of.cols, left.cols])?;
         copy::copy(&view::derive(&x, |l| l.narrow(-1, 0, left.rows))?, &transposed(&batch.expanded(&right.tensor)?)?)?;
         (batch.rows(a)?, x)
@@ -152,17 +152,17 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &factors))])
 }
 
-/// The results of lstsq.
+/// The results of [`lstsq`].
 pub struct Fit<'a> {
     /// The solutions.
     pub x: Option<&'a Tensor>,
     /// The rank of each matrix.
     pub rank: Option<&'a Tensor>,
-    /// Its singular values.
+    /// The singular values of each matrix.
     pub s: Option<&'a Tensor>,
 }
 
-/// The X of least norm of those with least `|B - A X|`; singular values up to `rcond` times the greatest count as 0.
+/// The X of least norm among those that minimize `|B - A X|`. Singular values up to `rcond` times the greatest count as 0.
 pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let dtype = float(&[a, b])?;
     let left = Matrices::of(a)?;
@@ -173,7 +173,7 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let (work, sides) = (batch.columns(a)?, batch.columns(&right.tensor)?);
     let (u, v) = (batch.empty(dtype, &[p as i64, left.rows])?, batch.empty(dtype, &[p as i64, left.cols])?);
     let (s, turned) = (batch.empty(dtype, &[p as i64])?, batch.empty(dtype, &[right.of.cols, p as i64])?);
-    // The rank, and an exponent for each column.
+    // Room for the rank, and an exponent for each column.
     let (x, ranks) = (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[right.of.cols.saturating_add(1)])?);
     let lists = [&work, &s, &u, &v, &sides, &turned, &x];
     let infos = batch.decompose(Decomposition::Gelsd { m, n, k, rcond }, lists, Some(&ranks))?;

@@ -1,4 +1,4 @@
-//! The fast path of operations over lines: few elements, contiguous, in the types of the kernel.
+//! The fast path of operations over lines: few contiguous elements in the types of the kernel.
 
 use super::want::{LineResult, Want};
 use crate::cpu::line_ops::with_kernels;
@@ -12,8 +12,8 @@ use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
-/// Does `work` to the lines of `t` along `dim` and returns true if `t` and the results are contiguous and disjoint; else nothing has
-/// happened.
+/// Runs `work` on the lines of `t` along `dim` and returns true if `t` and the results are contiguous and disjoint. Otherwise returns false
+/// and changes nothing.
 pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2]) -> Result<bool> {
     let mut done = false;
     with_kernels(work.op, work.compute, 0, wants[1].r.is_some(), &mut |kernels| done = short(t, dim, work, form, wants, kernels))?;
@@ -24,7 +24,7 @@ pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Wa
 #[inline(always)]
 fn short(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
-    // Negative dims other than -1 are not the last one either.
+    // A negative dim other than -1 is not the last one.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
         return form == LineResult::Same && columns(t, dim, work, wants, kernels);
     }
@@ -36,7 +36,7 @@ fn short(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Want
     true
 }
 
-/// The addresses of the operands, and the size of an element of each result, 0 where a result is absent.
+/// The addresses of the operands and the item size of each result, 0 for an absent result.
 struct Operands {
     x: *mut u8,
     numel: usize,
@@ -75,8 +75,8 @@ fn operands(t: &Tensor, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2
     Some(Operands { x, numel, out, items })
 }
 
-/// Lines along another dim than the last one, which are columns. Where there are many, they go to the kernel for columns, as without the
-/// fast path: the two kernels may round differently. Fewer are transposed in a buffer, and their results back.
+/// Lines along another dim than the last one, which are columns. Many columns go to the kernel for columns, as on the slow path, because
+/// the two kernels may round differently. Fewer are transposed in a buffer, and their results are transposed back.
 #[inline(never)]
 fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let compute = work.compute;
@@ -100,10 +100,10 @@ fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernel
     }
     let mut buffers = [const { SmallBuffer::new() }; 3];
     let buffers = buffers.each_mut().map(SmallBuffer::data);
-    // Each block of `rows` x `cols` elements becomes one of `cols` x `rows`.
+    // Transposes each block of `rows` x `cols` elements into one of `cols` x `rows`.
     let turn = |to: *mut u8, from: *const u8, item: usize, rows: usize, cols: usize| {
         for at in (0..outer).map(|i| i * n * inner * item) {
-            // SAFETY: both sides hold all the elements, and lie apart.
+            // SAFETY: both memories hold all the elements and do not overlap.
             unsafe { transpose(item, to.add(at), (rows * item) as isize, from.add(at), (cols * item) as isize, cols, rows) }
         }
     };

@@ -1,47 +1,47 @@
-//! Results of operations over lines, as the caller asks for them.
+//! Results that callers of operations over lines ask for.
 
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::tensor::Tensor;
 
-/// The shape of the result of a line.
+/// The number of elements that a line becomes in the result, and thereby the result's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineResult {
-    /// As many elements as it has: the result has the shape of the input.
+    /// One for each element of the line: the result has the shape of the input.
     Same,
-    /// `n` elements in their place.
+    /// `n` elements in place of the line's elements.
     Resized {
-        /// Elements.
+        /// The number of elements.
         n: i64,
     },
-    /// One element: the dims of the line disappear, or stay with size 1.
+    /// One element: the dims of the line are removed, or kept with size 1.
     One {
-        /// True if these dimensions stay, with size 1.
+        /// True if these dims are kept with size 1.
         keepdim: bool,
     },
-    /// `n` elements in a new first dimension; else as `One`.
+    /// `n` elements in a new first dimension. The dims of the line are treated as in `One`.
     Leading {
-        /// Elements.
+        /// The number of elements.
         n: i64,
-        /// As in `One`.
+        /// True if the dims of the line are kept with size 1.
         keepdim: bool,
     },
 }
 
-/// A result of an operation.
+/// A result that an operation is asked for.
 #[derive(Clone, Copy)]
 pub struct Want<'a> {
-    /// Where it goes; `None` if the caller does without.
+    /// The handle of the result; `None` if the caller does not want it.
     pub r: Option<&'a Tensor>,
-    /// The dtype of a fresh one.
+    /// The dtype of a fresh result.
     pub dtype: Dtype,
 }
 
 impl<'a> Want<'a> {
-    /// For operations of a single result.
+    /// No result, for operations that have only one.
     pub(crate) const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64 };
 
-    /// Indices: int64, and nothing else.
+    /// A result of indices. Its dtype must be int64.
     pub fn indices(r: Option<&'a Tensor>) -> Result<Want<'a>> {
         match r.and_then(Tensor::dtype) {
             None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64 }),

@@ -1,7 +1,7 @@
-//! Products over several dimensions: contractions, Kronecker's and the cross product, powers and chains of matrices.
+//! Contractions, Kronecker and cross products, powers and chains of matrices.
 
+use super::compute_dtype;
 use super::forms::{matmul, mm};
-use super::wide;
 use crate::alloc;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
@@ -14,7 +14,7 @@ use crate::ops::{copy, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r` = the sum of `a * b` over pairs of dimensions; those of `a` that are left come first.
+/// `r` = the sum of `a * b` over pairs of dimensions. The remaining dimensions of `a` come first.
 pub fn tensordot(r: &Tensor, a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i64]) -> Result<()> {
     let (mut of_a, mut of_b) = (a.layout()?.shape, b.layout()?.shape);
     let [dims_a, dims_b] = [summed(&of_a, dims_a)?, summed(&of_b, dims_b)?];
@@ -44,7 +44,7 @@ pub fn tensordot(r: &Tensor, a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i
     deliver([Some((r, a.defined()?, &view::reshape(&made, &shape)?))])
 }
 
-/// Dimensions to sum over, none named twice.
+/// The dimensions to sum over. A dimension named twice is an error.
 fn summed(shape: &[i64], dims: &[i64]) -> Result<Dims> {
     let mut found = Dims::new();
     for &dim in dims {
@@ -58,7 +58,7 @@ fn summed(shape: &[i64], dims: &[i64]) -> Result<Dims> {
     Ok(found)
 }
 
-/// `r` = the sum of `a * b` over the last dimension of both; the product with a scalar.
+/// `r` = the sum of `a * b` over the last dimensions. If an operand is a scalar, `r = a * b`.
 pub fn inner(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.ndim() == 0 || b.ndim() == 0 {
         Domain::Numeric.check(a.defined()?.promote(b.defined()?))?;
@@ -71,7 +71,7 @@ pub fn inner(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     tensordot(r, a, b, &[-1], &[-1])
 }
 
-/// `r` = every element of `a` times all of `b`: blocks of the shape of `b`, in the places of the elements of `a`
+/// `r` = the Kronecker product: each element of `a` is replaced by its product with `b`
 pub fn kron(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let (mut of_a, mut of_b) = (a.layout()?.shape, b.layout()?.shape);
     let ndim = of_a.len().max(of_b.len());
@@ -87,7 +87,7 @@ pub fn kron(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         shape.push(size);
     }
     checked_numel(&shape)?;
-    // Each dimension as two: which block, and where in it.
+    // Each dimension of the result is two: the block, and the position in the block.
     let split = |t: &Tensor, sizes: &Dims, at: usize| -> Result<Tensor> {
         let twice: Dims = (0..2 * ndim).map(|d| if d % 2 == at { sizes[d / 2] } else { 1 }).collect();
         view::reshape(t, &twice)
@@ -107,7 +107,7 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
         bail!(Shape, "expected 3 entries in dimension {d}, got shapes {:?} and {:?}", &of_a[..], &of_b[..])
     }
     let dtype = Domain::Numeric.check(a.defined()?.promote(b.defined()?))?;
-    // Products are not rounded to 16 bits before they are subtracted.
+    // Products of 16-bit floats are not rounded before the difference.
     let wide = |t: &Tensor| view::derive(&copy::to_dtype(t, dtype.compute())?, |l| l.expand(&shape));
     let (a, b) = (wide(a)?, wide(b)?);
     // r = a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0]
@@ -127,7 +127,7 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
     deliver([Some((r, dtype, &made))])
 }
 
-/// `r` = the `n`-th powers of square matrices; for a negative `n` those of their inverses
+/// `r` = the `n`-th powers of square matrices; a negative `n` means powers of their inverses
 pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
     if n < 0 {
         let Some(n) = n.checked_neg() else { bail!(Argument, "power {n} is out of range") };
@@ -139,14 +139,14 @@ pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
     if shape.len() < 2 || shape[shape.len() - 2] != shape[shape.len() - 1] {
         bail!(Shape, "expected square matrices, got shape {:?}", &shape[..])
     }
-    let compute = wide(dtype, n as u64)?;
+    let compute = compute_dtype(dtype, n as u64)?;
     if n == 0 {
         let made = Tensor::empty(dtype, &shape)?;
         copy::fill(&made, Scalar::Int(0))?;
         copy::fill(&view::derive(&made, |l| l.diagonal(0, -2, -1))?, Scalar::Int(1))?;
         return deliver([Some((r, dtype, &made))]);
     }
-    // The square for each bit, from the lowest; those of bits that are set are multiplied.
+    // The matrix is squared once for each bit, from the lowest. The squares of set bits are multiplied.
     let (mut square, mut power, mut rest) = (copy::contiguous_copy(&copy::to_dtype(t, compute)?)?, None::<Tensor>, n);
     loop {
         if rest & 1 == 1 {
@@ -173,10 +173,10 @@ fn times(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Ok(made)
 }
 
-/// The most matrices of a chain: finding the order takes the cube of them.
+/// The largest number of matrices in a chain. The search for the order takes time proportional to its cube.
 const LONGEST_CHAIN: usize = 1000;
 
-/// `r` = the product of matrices, in the order that takes the fewest multiplications; the first may be a row, the last a column.
+/// `r` = the product of matrices in the order with the fewest multiplications. The first may be a row vector, the last a column vector.
 pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
     let n = matrices.len();
     if n == 0 || n > LONGEST_CHAIN {
@@ -190,11 +190,11 @@ pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
         }
     }
     let dtype = one_dtype(matrices)?;
-    let compute = wide(dtype, n as u64)?;
+    let compute = compute_dtype(dtype, n as u64)?;
     if n == 1 {
         return deliver([Some((r, dtype, &copy::contiguous_copy(matrices[0])?))]);
     }
-    // Sizes between matrices: matrix k has size[k] rows and size[k + 1] columns.
+    // Matrix `k` has `sizes[k]` rows and `sizes[k + 1]` columns.
     let mut sizes = alloc::list(n + 1, |_| Ok(1f64))?;
     for (k, shape) in shapes.iter().enumerate() {
         if shape.len() == 2 {
@@ -208,7 +208,7 @@ pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
     deliver([Some((r, dtype, &made))])
 }
 
-/// Where to split each stretch of a chain, by dynamic programming over its length (Cormen et al., Introduction to Algorithms, 14.2).
+/// The best split of each subchain, by dynamic programming over its length (Cormen et al., Introduction to Algorithms, 14.2).
 fn best_splits(sizes: &[f64]) -> Result<Vec<usize>> {
     let n = sizes.len() - 1;
     let mut cost = alloc::list(n * n, |_| Ok(0f64))?;

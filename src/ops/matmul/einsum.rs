@@ -1,7 +1,7 @@
-//! Sums of products in the notation of einsum: a letter for each dimension, summed over unless the result has it.
+//! Sums of products in einsum notation: each dimension has a letter, and letters absent from the result are summed over.
 //!
-//! Operands are multiplied two at a time, in the order that takes the fewest multiplications. A pair is a batched matrix product: letters
-//! of both that stay are the batch, those of one the rows or columns, and those of both that go are summed over.
+//! Operands are multiplied in pairs, in the order with the fewest multiplications. Each pair is a batched matrix product. Shared letters
+//! that are kept form the batch, shared letters that are dropped are summed over, and the other letters form rows and columns.
 
 use super::forms::matmul;
 use crate::alloc;
@@ -17,15 +17,16 @@ use crate::tensor::Tensor;
 
 /// The label of a dimension: a letter, or a dimension of the ellipsis, counted from the last one.
 pub type Label = u16;
-/// The first label of the ellipsis, behind those of letters.
+/// The first label of the ellipsis, after the labels of letters.
 const ELLIPSIS: Label = 256;
-/// Most operands that are multiplied in the best order; of more, the first two are multiplied until that many are left.
+/// The largest number of operands that are multiplied in the best order. If there are more, the first two are multiplied until this number
+/// is left.
 const ORDERED: usize = 10;
 
-/// The dimensions of an operand or of the result in the notation.
+/// The dimensions of an operand or of the result in einsum notation.
 struct Term<'a> {
     before: &'a [u8],
-    /// The labels behind the ellipsis, if there is one.
+    /// The labels after the ellipsis; `None` if there is no ellipsis.
     behind: Option<&'a [u8]>,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Term<'a> {
         self.before.len() + self.behind.map_or(0, <[u8]>::len)
     }
 
-    /// A label for each dimension, where the ellipsis stands for `more` of them.
+    /// A label for each dimension. The ellipsis is `more` dimensions.
     fn labels(&self, more: usize) -> Vec<Label> {
         let ellipsis = (0..if self.behind.is_some() { more as Label } else { 0 }).rev().map(|d| ELLIPSIS + d);
         let letter = |&c: &u8| Label::from(c);
@@ -55,7 +56,7 @@ impl<'a> Term<'a> {
     }
 }
 
-/// An operand with a label for each dimension, none twice.
+/// An operand with a distinct label for each dimension.
 #[derive(Clone)]
 struct Labelled {
     t: Tensor,
@@ -63,7 +64,7 @@ struct Labelled {
 }
 
 impl Labelled {
-    /// Equal labels become one dimension, their diagonal.
+    /// Labels the dimensions of `t`. Dimensions with equal labels become one: their diagonal.
     fn of(t: &Tensor, labels: Vec<Label>) -> Result<Labelled> {
         let mut layout = t.layout()?;
         let mut kept: Vec<Label> = Vec::new();
@@ -93,7 +94,7 @@ impl Labelled {
         self.labels.contains(&label)
     }
 
-    /// The sum over all labels but those of `keep`.
+    /// The sum over all labels for which `keep` returns false.
     fn summed(self, dtype: Dtype, keep: &dyn Fn(Label) -> bool) -> Result<Labelled> {
         let dims: Vec<i64> = (0..self.labels.len()).filter(|&d| !keep(self.labels[d])).map(|d| d as i64).collect();
         if dims.is_empty() {
@@ -104,7 +105,7 @@ impl Labelled {
         Ok(Labelled { t: r, labels: self.labels.into_iter().filter(|&l| keep(l)).collect() })
     }
 
-    /// Without dimensions of size 1 that `other` has with another size: they broadcast.
+    /// Removes dimensions of size 1 that broadcast against a larger size in `other`.
     fn without_ones(self, other: &Labelled) -> Result<Labelled> {
         let mut layout = self.t.layout()?;
         let mut labels = self.labels;
@@ -118,7 +119,7 @@ impl Labelled {
         Ok(Labelled { t: view::of(&self.t, &layout)?, labels })
     }
 
-    /// The tensor with its dimensions in the order of these labels, size 1 where it has none.
+    /// A view with one dimension for each of `labels`, in their order. A label that the tensor lacks gets size 1.
     fn ordered(&self, labels: &[Label]) -> Result<Tensor> {
         let mut layout = self.t.layout()?;
         let (shape, strides) = (layout.shape.clone(), layout.strides.clone());
@@ -129,7 +130,7 @@ impl Labelled {
     }
 }
 
-/// A label as it is written.
+/// The text of a label in messages.
 fn name(label: Label) -> String {
     match u8::try_from(label) {
         Ok(letter) => format!("'{}'", char::from(letter)),
@@ -137,7 +138,7 @@ fn name(label: Label) -> String {
     }
 }
 
-/// The labels of each operand, of which these are the numbers of dimensions, and those of the result.
+/// The labels of each operand and of the result. `ndims` are the operands' numbers of dimensions.
 pub fn labels_of(equation: &[u8], ndims: &[usize]) -> Result<(Vec<Vec<Label>>, Vec<Label>)> {
     let mut letters = equation.iter().copied().filter(|c| *c != b' ');
     let text = alloc::list(letters.clone().count(), |_| Ok(letters.next().unwrap_or_default()))?;
@@ -162,7 +163,7 @@ pub fn labels_of(equation: &[u8], ndims: &[usize]) -> Result<(Vec<Vec<Label>>, V
     Ok((operands, result_labels(&terms, output, more)?))
 }
 
-/// `r` = the sum of products that `equation` describes.
+/// `r` = the sum of products that `equation` describes
 pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
     if operands.is_empty() {
         bail!(Argument, "expected at least one operand")
@@ -173,7 +174,7 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
     let (labels, result) = labels_of(equation, &ndims)?;
     let mut labels = labels.into_iter();
     let mut all = alloc::list(operands.len(), |k| Labelled::of(operands[k], labels.next().unwrap_or_default()))?;
-    // Memory for the result comes first: what no memory can hold fails before anything is computed.
+    // The result is allocated first. A result that is too large fails before anything is computed.
     let made = Tensor::empty(dtype, &sizes(&all, &result)?)?;
     if !is_summed_at_once(&all, &result)? {
         for t in &mut all {
@@ -184,7 +185,7 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
     deliver([Some((r, dtype, &made))])
 }
 
-/// True if one product, or one sum, makes the result: no other number is rounded to 16 bits before.
+/// Returns true if a single product or sum makes the result. Then no intermediate number is rounded to 16 bits.
 fn is_summed_at_once(all: &[Labelled], result: &[Label]) -> Result<bool> {
     let [a, b] = all else { return Ok(all.len() == 1) };
     for &label in a.labels.iter().chain(&b.labels).filter(|label| !result.contains(label)) {
@@ -195,7 +196,7 @@ fn is_summed_at_once(all: &[Labelled], result: &[Label]) -> Result<bool> {
     Ok(true)
 }
 
-/// The product of all, with the labels of the result alone.
+/// The product of all operands, with only the labels of the result.
 fn product_of(all: Vec<Labelled>, result: &[Label]) -> Result<Labelled> {
     let dtype = all[0].t.defined()?;
     let mut rest = all.into_iter();
@@ -210,7 +211,8 @@ fn product_of(all: Vec<Labelled>, result: &[Label]) -> Result<Labelled> {
     product.summed(dtype, &|label| result.contains(&label))
 }
 
-/// The labels of the result: those behind the arrow, or without one the ellipsis and the letters that stand once, in alphabetical order.
+/// The labels of the result: those after the arrow. Without an arrow, the ellipsis and then the letters that occur once, in alphabetical
+/// order.
 fn result_labels(terms: &[Term<'_>], output: Option<&[u8]>, more: usize) -> Result<Vec<Label>> {
     let times =
         |letter: u8| terms.iter().flat_map(|t| t.before.iter().chain(t.behind.unwrap_or_default())).filter(|&&c| c == letter).count();
@@ -237,7 +239,7 @@ fn result_labels(terms: &[Term<'_>], output: Option<&[u8]>, more: usize) -> Resu
     Ok(labels)
 }
 
-/// The size of a label: that of the operands that have it, 1 giving way.
+/// The size of a label. Operands that have it must agree, except that size 1 broadcasts.
 fn size_of(all: &[Labelled], label: Label) -> Result<i64> {
     let mut size = 1;
     for t in all {
@@ -250,7 +252,7 @@ fn size_of(all: &[Labelled], label: Label) -> Result<i64> {
     Ok(size)
 }
 
-/// The sizes of the result; those of all labels must agree.
+/// The sizes of the result. Fails if operands disagree about the size of any label.
 fn sizes(all: &[Labelled], result: &[Label]) -> Result<Dims> {
     let mut seen = Dims::new();
     for &label in all.iter().flat_map(|t| &t.labels) {
@@ -262,13 +264,13 @@ fn sizes(all: &[Labelled], result: &[Label]) -> Result<Dims> {
     result.iter().map(|&label| size_of(all, label)).collect()
 }
 
-/// The product of all, with the labels of `result` and some more of single operands.
+/// The product of all operands. It has the labels of `result` and may have further labels that only one operand has.
 fn contracted(all: Vec<Labelled>, dtype: Dtype, result: &[Label]) -> Result<Labelled> {
     let order = best_order(&all, result)?;
     build((1usize << all.len()) - 1, &all, &order, dtype, result)
 }
 
-/// The product of the operands in a set.
+/// The product of the operands in `set`.
 fn build(set: usize, all: &[Labelled], order: &[usize], dtype: Dtype, result: &[Label]) -> Result<Labelled> {
     if set.is_power_of_two() {
         return Ok(all[set.trailing_zeros() as usize].clone());
@@ -278,12 +280,12 @@ fn build(set: usize, all: &[Labelled], order: &[usize], dtype: Dtype, result: &[
     pair(a, b, dtype, &|label| stays(label, set, all, result))
 }
 
-/// Returns true if a label is one of the result or of an operand outside of the set.
+/// Returns true if the result or an operand outside `set` has the label.
 fn stays(label: Label, set: usize, all: &[Labelled], result: &[Label]) -> bool {
     result.contains(&label) || all.iter().enumerate().any(|(k, t)| set >> k & 1 == 0 && t.has(label))
 }
 
-/// For each set of operands the part to multiply with the rest, so that all multiplications together are fewest.
+/// For each set of operands, the subset to multiply by the remaining operands so that the total number of multiplications is minimal.
 fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
     let mut labels: Vec<Label> = all.iter().flat_map(|t| t.labels.iter().copied()).collect();
     labels.sort_unstable();
@@ -291,14 +293,14 @@ fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
     let sizes = labels.iter().map(|&l| size_of(all, l)).collect::<Result<Vec<_>>>()?;
     let sets = 1usize << all.len();
     let (mut cost, mut order) = (alloc::list(sets, |_| Ok(0f64))?, alloc::list(sets, |_| Ok(0usize))?);
-    // Returns true if a set's product has a label.
+    // Returns true if the product of a set has the label.
     let has = |set: usize, label: Label| {
         let inside = all.iter().enumerate().any(|(k, t)| set >> k & 1 == 1 && t.has(label));
         inside && (set.is_power_of_two() || stays(label, set, all, result))
     };
     for set in (1..sets).filter(|set| !set.is_power_of_two()) {
         let mut best = (f64::INFINITY, 0);
-        // Parts that have the lowest operand: each split once.
+        // Subsets without the lowest operand are skipped, so that each split is tried once.
         let lowest = set & set.wrapping_neg();
         let mut part = set;
         while part > 0 {
@@ -318,7 +320,7 @@ fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The product of two operands, summed over the labels that do not stay.
+/// The product of two operands, summed over the labels for which `stays` returns false.
 fn pair(a: Labelled, b: Labelled, dtype: Dtype, stays: &dyn Fn(Label) -> bool) -> Result<Labelled> {
     let a = a.without_ones(&b)?;
     let b = b.without_ones(&a)?;

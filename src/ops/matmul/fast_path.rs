@@ -1,9 +1,9 @@
-//! The product of two matrices into one that has its dtype and shape and lies apart from both, on the host: nothing is made for it.
+//! The fast path of products of two matrices on the host. The result has its dtype and shape already and does not overlap the inputs.
 
 use crate::cpu::matmul;
 use crate::tensor::Tensor;
 
-/// `r = a @ b`, or `None` where one of them is not as it should be.
+/// `r = a @ b`; `None` if the operands do not qualify
 pub(super) fn mm(r: &Tensor, a: &Tensor, b: &Tensor) -> Option<()> {
     let of = |t: &Tensor| {
         let (dtype, data, capacity) = t.memory()?;
@@ -26,6 +26,6 @@ pub(super) fn mm(r: &Tensor, a: &Tensor, b: &Tensor) -> Option<()> {
     if !(fits && distinct && of_a == dtype && of_b == dtype && disjoint(left.0, bytes_a) && disjoint(right.0, bytes_b)) {
         return None;
     }
-    // SAFETY: all elements lie inside their storages, those of the result are distinct and apart from the others.
+    // SAFETY: all elements are inside their storages, and the result's elements are distinct and do not overlap the inputs.
     unsafe { matmul::mm(dtype, [to, left, right]) }.ok()
 }

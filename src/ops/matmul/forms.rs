@@ -1,8 +1,8 @@
-//! The products that have names: of matrices, vectors, batches of them, and whatever comes.
+//! Named products: of matrices, of vectors, of batches, and `matmul`, which accepts all of these.
 
 use super::{Addend, MATRICES, SUM, fast_path, product};
 use crate::error::{Result, bail};
-use crate::launch::Form;
+use crate::launch::ProductDims;
 use crate::ops::pointwise::arithmetic::cmul;
 use crate::ops::view;
 use crate::scalar::Scalar;
@@ -33,12 +33,12 @@ pub fn addmv(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, mat: &Tensor, 
     of_vector(r, Some((beta, t)), alpha, mat, vec)
 }
 
-/// `r = b1 @ b2` for each place of a batch
+/// `r = b1 @ b2` for each entry of a batch
 pub fn bmm(r: &Tensor, b1: &Tensor, b2: &Tensor) -> Result<()> {
     of_batches(r, None, ONE, b1, b2, MATRICES)
 }
 
-/// `r = beta * t + alpha * (b1 @ b2)` for each place of a batch
+/// `r = beta * t + alpha * (b1 @ b2)` for each entry of a batch
 pub fn baddbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, b2: &Tensor) -> Result<()> {
     of_batches(r, Some((beta, t)), alpha, b1, b2, MATRICES)
 }
@@ -54,7 +54,7 @@ pub fn addr(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, v1: &Tensor, v2
     product(r, Some((beta, t)), alpha, &column(v1)?, &row(v2)?, MATRICES)
 }
 
-/// `r[i, j] = v1[i] * v2[j]`, promoted
+/// `r[i, j] = v1[i] * v2[j]`, in the promoted dtype
 pub fn outer(r: &Tensor, v1: &Tensor, v2: &Tensor) -> Result<()> {
     check_ndims([v1, v2], [1, 1])?;
     cmul.run([r, &column(v1)?, v2], &[])
@@ -67,10 +67,10 @@ pub fn dot(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if of_a != of_b {
         bail!(Shape, "vectors of {of_a} and {of_b} elements")
     }
-    product(r, None, ONE, &row(a)?, &column(b)?, Form { rows: false, columns: false, batch: true })
+    product(r, None, ONE, &row(a)?, &column(b)?, ProductDims { rows: false, columns: false, batch: true })
 }
 
-/// `r = a @ b` by the rules of matmul: a vector on the left is a row, on the right a column, and dimensions in front of matrices broadcast.
+/// `r = a @ b`. A vector is a row on the left and a column on the right; leading dimensions broadcast.
 pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let (rows, columns) = (a.ndim() > 1, b.ndim() > 1);
     if a.ndim() == 0 || b.ndim() == 0 {
@@ -78,7 +78,7 @@ pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     }
     let left = if rows { a.clone() } else { row(a)? };
     let right = if columns { b.clone() } else { column(b)? };
-    product(r, None, ONE, &left, &right, Form { rows, columns, batch: true })
+    product(r, None, ONE, &left, &right, ProductDims { rows, columns, batch: true })
 }
 
 fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
@@ -89,16 +89,16 @@ fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor)
 fn of_vector(r: &Tensor, t: Addend<'_>, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
     check_ndims([mat, vec], [2, 1])?;
     let right = column(vec)?;
-    product(r, t, alpha, mat, &right, Form { columns: false, ..MATRICES })
+    product(r, t, alpha, mat, &right, ProductDims { columns: false, ..MATRICES })
 }
 
-fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
+fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, dims: ProductDims) -> Result<()> {
     check_ndims([a, b], [3, 3])?;
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
     if of_a[0] != of_b[0] {
         bail!(Shape, "batches of {} and {} matrices", of_a[0], of_b[0])
     }
-    product(r, t, alpha, a, b, form)
+    product(r, t, alpha, a, b, dims)
 }
 
 /// A vector as a matrix of one row.

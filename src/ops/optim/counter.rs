@@ -1,7 +1,7 @@
-//! The number of an optimizer's steps as a tensor of a GPU.
+//! An optimizer's step count as a tensor on a GPU.
 //!
-//! A graph does the same work at each launch, so that a number of the host would be the one of the captured step for ever. A step that is
-//! captured therefore counts on the GPU. From then on all steps do, since the host does not know how often the graph is launched.
+//! A graph repeats the same work at each launch. A step count on the host would keep its value from the capture. Therefore a captured step
+//! counts on the GPU. All later steps do so too, because the host does not know how often the graph is launched.
 
 use crate::backend;
 use crate::device::Device;
@@ -21,14 +21,14 @@ pub fn is_captured(device: Device) -> Result<bool> {
     }
 }
 
-/// A counter with the number of steps so far, in memory that does not belong to the graph.
+/// A counter with the number of steps so far. Its memory does not belong to the graph.
 pub fn counter(device: Device, steps: i32) -> Result<Tensor> {
     let aside = backend::Aside::on(device)?;
     let counter = create::scalar(Dtype::Float64, i64::from(steps).into())?;
     aside.wait().map(|()| counter)
 }
 
-/// `1 - beta1^n` and `sqrt(1 - beta2^n)` for the number `n` of the step that begins now.
+/// Increments the counter to `n`. Returns `1 - beta1^n` and `sqrt(1 - beta2^n)`.
 pub fn corrections(counter: &Tensor, betas: [f64; 2]) -> Result<[Tensor; 2]> {
     add.run([counter, counter], &[1.into()])?;
     let rest = |beta: f64| {

@@ -1,7 +1,7 @@
-//! L-BFGS: a quasi-Newton method that remembers a few differences of gradients.
+//! L-BFGS: a quasi-Newton method that stores the last few differences of gradients.
 //!
-//! The inverse of the Hessian is made of the last pairs of steps and differences of gradients (Nocedal and Wright, Numerical Optimization,
-//! algorithms 7.4 and 3.5). All parameters are one vector.
+//! The inverse Hessian is approximated from the last pairs of steps and differences of gradients (Nocedal and Wright, Numerical
+//! Optimization, algorithms 7.4 and 3.5). All parameters together form one vector.
 
 use super::ranges::not_negative;
 use crate::error::{Result, bail};
@@ -14,29 +14,29 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::collections::VecDeque;
 
-/// Computes the loss, and the gradient of each parameter, if it has one.
+/// Computes the loss and the gradient of each parameter. A parameter may have no gradient.
 pub type Evaluate<'a> = dyn FnMut() -> Result<(f64, Vec<Option<Tensor>>)> + 'a;
 
-/// The numbers of the method, and what it remembers between steps.
+/// The options of the method, and its state between steps.
 pub struct Lbfgs {
     most_iterations: i64,
-    /// The most pairs that are remembered.
+    /// The largest number of stored pairs.
     history: i64,
-    /// The largest entry of a gradient where the loss counts as least.
+    /// A step ends if the largest entry of the gradient is at most this.
     least_gradient: f64,
-    /// The change of the loss, or of a parameter, below which a step ends.
+    /// A step ends if the loss or all parameters change less than this.
     least_change: f64,
     line_search: bool,
     memory: Option<Memory>,
 }
 
-/// The end of the last iteration.
+/// The state at the end of the last iteration.
 struct Memory {
     direction: Tensor,
-    /// The length of the step in units of `direction`.
+    /// The length of the step, in units of `direction`.
     length: f64,
     pairs: VecDeque<Pair>,
-    /// The scale of the first guess of the inverse Hessian.
+    /// The factor of the identity with which the inverse Hessian begins.
     scale: f64,
     gradient: Tensor,
 }
@@ -45,11 +45,11 @@ struct Memory {
 struct Pair {
     step: Tensor,
     change: Tensor,
-    /// 1 by the product of both.
+    /// The reciprocal of the product of `step` and `change`.
     inverse: f64,
 }
 
-/// A place on the line that is searched.
+/// A point of the line search.
 #[derive(Clone)]
 struct Place {
     at: f64,
@@ -58,13 +58,13 @@ struct Place {
     slope: f64,
 }
 
-/// The share of the slope by which the loss must fall.
+/// The loss must fall by this fraction of the slope (Armijo's condition).
 const DECREASE: f64 = 1e-4;
-/// The share of the slope that may remain.
+/// This fraction of the slope may remain (the curvature condition).
 const CURVATURE: f64 = 0.9;
-/// The most places on a line.
+/// The largest number of points of a line search.
 const MOST_PLACES: usize = 25;
-/// The length of an interval on the line, in units of the largest entry of the direction, that ends the search.
+/// The search ends if the interval is shorter than this, in units of the largest entry of the direction.
 const LEAST_INTERVAL: f64 = 1e-9;
 
 fn product(a: &Tensor, b: &Tensor) -> Result<f64> {
@@ -80,14 +80,14 @@ fn negative(t: &Tensor) -> Result<Tensor> {
     made(|r| neg.run([r, t], &[]))
 }
 
-/// All parameters as one.
+/// All parameters as one vector.
 struct Line<'a, 'e> {
     params: &'a [Tensor],
     evaluate: &'a mut Evaluate<'e>,
 }
 
 impl Line<'_, '_> {
-    /// The loss and the gradient where the parameters are.
+    /// The loss and the gradient at the current parameters.
     fn here(&mut self) -> Result<(f64, Tensor)> {
         let (loss, gradients) = (self.evaluate)()?;
         let flat = |(p, gradient): (&Tensor, &Option<Tensor>)| match gradient {
@@ -99,7 +99,7 @@ impl Line<'_, '_> {
         Ok((loss, all))
     }
 
-    /// Moves the parameters by `length * direction`.
+    /// Adds `length * direction` to the parameters.
     fn go(&self, length: f64, direction: &Tensor) -> Result<()> {
         let mut first = 0;
         for p in self.params {
@@ -111,7 +111,7 @@ impl Line<'_, '_> {
         Ok(())
     }
 
-    /// The place at `at` from `start` on the line, where the parameters are before and afterwards.
+    /// Evaluates the point at distance `at` from `start`. The parameters are at `start` before and afterwards.
     fn look(&mut self, start: &[Tensor], at: f64, direction: &Tensor) -> Result<Place> {
         self.go(at, direction)?;
         let found = self.here();
@@ -122,7 +122,7 @@ impl Line<'_, '_> {
         Ok(Place { at, loss, slope: product(&gradient, direction)?, gradient })
     }
 
-    /// A place on the line where the strong conditions of Wolfe hold, from the guess `at`, and how many places were looked at.
+    /// Finds a point at which the strong Wolfe conditions hold, beginning with the guess `at`. Also returns the number of evaluated points.
     fn search(&mut self, from: &Place, at: f64, direction: &Tensor) -> Result<(Place, i64)> {
         let start = self.params.iter().map(|p| made(|r| copy::copy(r, p))).collect::<Result<Vec<_>>>()?;
         let too_high = |place: &Place| place.loss > from.loss + DECREASE * place.at * from.slope;
@@ -151,7 +151,7 @@ impl Line<'_, '_> {
         let (largest, mut stuck) = (norm(direction, f64::INFINITY)?, false);
         while round < MOST_PLACES && (high.at - low.at).abs() * largest >= LEAST_INTERVAL {
             let (left, right) = (low.at.min(high.at), low.at.max(high.at));
-            // The bracket in the order in which it was found makes no difference: the cubic is the same.
+            // The order of the two ends does not matter, because the cubic is the same.
             let mut at = least_of_cubic(&low, &high, (left, right));
             let margin = 0.1 * (right - left);
             if (right - at).min(at - left) < margin {
@@ -186,7 +186,7 @@ impl Line<'_, '_> {
     }
 }
 
-/// Where the cubic through two places with their slopes is least within bounds; their middle if it has no least place.
+/// The minimum, within bounds, of the cubic through two points with their slopes; the middle of the bounds if the cubic has no minimum.
 fn least_of_cubic(a: &Place, b: &Place, (least, most): (f64, f64)) -> f64 {
     let (a, b) = if a.at <= b.at { (a, b) } else { (b, a) };
     let d1 = a.slope + b.slope - 3.0 * (a.loss - b.loss) / (a.at - b.at);
@@ -200,7 +200,7 @@ fn least_of_cubic(a: &Place, b: &Place, (least, most): (f64, f64)) -> f64 {
 }
 
 impl Lbfgs {
-    /// The method with these numbers.
+    /// The method with these options and no state.
     pub fn new([most_iterations, history]: [i64; 2], [least_gradient, least_change]: [f64; 2], line_search: bool) -> Lbfgs {
         Lbfgs { most_iterations, history, least_gradient, least_change, line_search, memory: None }
     }
@@ -214,7 +214,7 @@ impl Lbfgs {
         Ok(())
     }
 
-    /// At most `most_iterations` steps along new directions.
+    /// Makes at most `most_iterations` steps, each along a new direction.
     pub fn step(&mut self, params: &[Tensor], lr: f64, evaluate: &mut Evaluate<'_>) -> Result<()> {
         let mut line = Line { params, evaluate };
         let (mut loss, mut gradient) = line.here()?;
@@ -230,7 +230,7 @@ impl Lbfgs {
             let slope = product(&gradient, &direction)?;
             let before = Place { at: 0.0, loss, gradient: gradient.clone(), slope };
             self.remember(&direction, length, &gradient)?;
-            // A gradient with a NaN has no direction.
+            // If the gradient has a NaN, the slope is NaN.
             if slope.is_nan() || slope > -self.least_change {
                 break;
             }
@@ -248,7 +248,7 @@ impl Lbfgs {
                 (loss, gradient) = line.here()?;
                 evaluations += 1;
             }
-            // No comparison with NaN is true: without the first test the step would go on to the last iteration.
+            // Comparisons with NaN are false, so that only the first test ends the step for a NaN loss.
             let is_done = loss.is_nan()
                 || evaluations >= most_evaluations
                 || norm(&gradient, f64::INFINITY)? <= self.least_gradient
@@ -261,14 +261,14 @@ impl Lbfgs {
         Ok(())
     }
 
-    /// Keeps an iteration for the next one.
+    /// Stores the state for the next iteration.
     fn remember(&mut self, direction: &Tensor, length: f64, gradient: &Tensor) -> Result<()> {
         let (pairs, scale) = self.memory.take().map_or((VecDeque::new(), 1.0), |memory| (memory.pairs, memory.scale));
         self.memory = Some(Memory { direction: direction.clone(), length, pairs, scale, gradient: gradient.clone() });
         Ok(())
     }
 
-    /// The direction in which the gradient is followed: the gradient downwards at first, and then times the inverse Hessian.
+    /// The direction of the next step: the negative gradient in the first iteration, later times the inverse Hessian.
     fn direction(&mut self, gradient: &Tensor) -> Result<Tensor> {
         let Some(memory) = &mut self.memory else { return negative(gradient) };
         let change = made(|r| csub(r, gradient, Scalar::Int(1), &memory.gradient))?;

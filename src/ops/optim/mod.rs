@@ -1,4 +1,4 @@
-//! Optimizers: steps of parameters along their gradients, in place.
+//! Optimizers: they change parameters in place along their gradients.
 
 mod counter;
 mod lbfgs;
@@ -9,7 +9,7 @@ use super::pointwise::arithmetic::{addcdiv, addcmul, cadd, cmax, lerp, mul};
 use super::pointwise::step::{running_square, running_sum, scaled_root, scaled_step};
 use super::{copy, create};
 use crate::alloc;
-use crate::device::{self, Making};
+use crate::device::{self, DeviceGuard};
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::TH_PRESERVE_FORMAT;
 use crate::scalar::Scalar;
@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 pub use lbfgs::{Evaluate, Lbfgs};
 use ranges::{check, not_negative};
 
-/// Parameters, and what an optimizer remembers of each.
+/// Parameters, and an optimizer's state for each of them.
 pub struct Optimizer {
     params: Vec<Tensor>,
     memories: Vec<Memory>,
@@ -25,70 +25,70 @@ pub struct Optimizer {
     lr: f64,
 }
 
-/// How parameters are moved.
+/// The rule by which parameters are changed.
 pub enum Rule {
-    /// Along the gradient.
+    /// Stochastic gradient descent.
     Sgd(Sgd),
-    /// By running means of gradients and their squares.
+    /// Adam: running means of gradients and of their squares.
     Adam(Adam),
-    /// By a running mean of squares.
+    /// RMSprop: a running mean of squares.
     Rmsprop(Rmsprop),
-    /// By an inverse Hessian.
+    /// L-BFGS: an approximate inverse Hessian.
     Lbfgs(Lbfgs),
 }
 
-/// The numbers of stochastic gradient descent.
+/// The options of stochastic gradient descent.
 pub struct Sgd {
-    /// The share that the running sum of gradients keeps at a step.
+    /// The fraction of the running sum of gradients that a step keeps.
     pub momentum: f64,
-    /// The share of a gradient that does not go into the running sum.
+    /// The fraction of a gradient that is not added to the running sum.
     pub dampening: f64,
-    /// The share of the parameter that is added to its gradient.
+    /// The fraction of the parameter that is added to its gradient.
     pub decay: f64,
-    /// True if a step looks ahead by one more step of the running sum.
+    /// True for Nesterov momentum: the step looks ahead by one more step of the running sum.
     pub nesterov: bool,
 }
 
-/// The numbers of RMSprop.
+/// The options of RMSprop.
 pub struct Rmsprop {
-    /// The share that the running mean square keeps at a step.
+    /// The fraction of the running mean square that a step keeps.
     pub alpha: f64,
-    /// Added to its root.
+    /// A number that is added to the root of the mean square.
     pub eps: f64,
-    /// The share of the parameter that is added to its gradient.
+    /// The fraction of the parameter that is added to its gradient.
     pub decay: f64,
-    /// The share that the running sum of steps keeps.
+    /// The fraction of the running sum of steps that a step keeps.
     pub momentum: f64,
-    /// True if the square of the running mean is taken from the mean square.
+    /// True if the square of the running mean is subtracted from the mean square.
     pub centered: bool,
 }
 
-/// The numbers of Adam.
+/// The options of Adam.
 pub struct Adam {
-    /// The shares that the running mean and the running mean square keep at a step.
+    /// The fractions of the running mean and of the running mean square that a step keeps.
     pub betas: [f64; 2],
-    /// Added to the root of the mean square.
+    /// A number that is added to the root of the mean square.
     pub eps: f64,
-    /// The share of the parameter that is added to its gradient, or taken from it.
+    /// The fraction of the parameter that is added to its gradient or, if `decoupled`, subtracted from the parameter.
     pub decay: f64,
-    /// True if the decay does not go by way of the gradient.
+    /// True if the decay changes the parameter directly, not through the gradient.
     pub decoupled: bool,
-    /// True if the mean square never falls.
+    /// True if the greatest mean square so far is used instead of the current one.
     pub amsgrad: bool,
 }
 
-/// What is remembered of a parameter, made at its first step.
+/// The state of a parameter, made by its first step.
 #[derive(Default)]
 struct Memory {
-    /// The number of steps; without a meaning where there is a `counter`.
+    /// The number of steps. It has no meaning if there is a `counter`.
     steps: i32,
-    /// The number of steps on a GPU, since a step was captured there.
+    /// The number of steps, on a GPU, once a step has been captured there.
     counter: Option<Tensor>,
     /// The running sum of gradients, or of steps.
     mean: Option<Tensor>,
     /// The running mean square of gradients.
     square: Option<Tensor>,
-    /// The greatest mean square so far, or for RMSprop the running mean of gradients.
+    /// The greatest mean square so far; for RMSprop the running mean of gradients.
     more: Option<Tensor>,
 }
 
@@ -120,7 +120,7 @@ impl Rule {
 }
 
 impl Optimizer {
-    /// An optimizer of these parameters, to which it keeps references.
+    /// An optimizer of these parameters. It keeps references to them.
     pub fn new(params: &[&Tensor], lr: f64, rule: Rule) -> Result<Optimizer> {
         not_negative("lr", lr)?;
         rule.check()?;
@@ -157,7 +157,7 @@ impl Optimizer {
         Ok(())
     }
 
-    /// Returns true if a step asks for losses at other places.
+    /// Returns true if a step needs a function that evaluates the loss.
     pub fn needs_closure(&self) -> bool {
         matches!(self.rule, Rule::Lbfgs(_))
     }
@@ -166,7 +166,7 @@ impl Optimizer {
     pub fn step(&mut self, k: usize, gradient: &Tensor) -> Result<()> {
         let Optimizer { params, memories, rule, lr } = self;
         let (p, memory) = (&params[k], &mut memories[k]);
-        let _there = device::is_used().then(|| Making::on(p.device()));
+        let _there = device::is_used().then(|| DeviceGuard::on(p.device()));
         if device::is_used() && counter::is_captured(p.device())? {
             memory.prepare_capture(k, p, rule)?;
         }
@@ -178,7 +178,7 @@ impl Optimizer {
         }
     }
 
-    /// Moves all parameters at once to where `evaluate`, the loss and the gradients where they are, gets smaller.
+    /// Changes all parameters so that the loss falls. `evaluate` returns the loss and the gradients at the current parameters.
     pub fn minimize(&mut self, evaluate: &mut Evaluate<'_>) -> Result<()> {
         match &mut self.rule {
             Rule::Lbfgs(lbfgs) => lbfgs.step(&self.params, self.lr, evaluate),
@@ -187,12 +187,12 @@ impl Optimizer {
     }
 }
 
-/// `gradient + decay * p`, or nothing without a decay.
+/// `gradient + decay * p`; `None` without a decay.
 fn with_decay(gradient: &Tensor, p: &Tensor, decay: f64) -> Result<Option<Tensor>> {
     if decay == 0.0 { Ok(None) } else { made(|r| cadd(r, gradient, decay.into(), p)).map(Some) }
 }
 
-/// What is remembered in `place`, zeros like `p` at first.
+/// The state in `place`, which begins as zeros like `p`.
 fn zeros<'a>(place: &'a mut Option<Tensor>, p: &Tensor) -> Result<&'a Tensor> {
     if place.is_none() {
         *place = Some(create::full_like(p, Scalar::Int(0))?);
@@ -201,7 +201,8 @@ fn zeros<'a>(place: &'a mut Option<Tensor>, p: &Tensor) -> Result<&'a Tensor> {
 }
 
 impl Memory {
-    /// Makes a step fit to be captured: a graph would begin with what the first step makes at each launch, and count no steps.
+    /// Prepares a step that is being captured. The first step cannot be captured, because the graph would initialise the state at each
+    /// launch. Steps are counted on the GPU from now on.
     fn prepare_capture(&mut self, k: usize, p: &Tensor, rule: &Rule) -> Result<()> {
         let is_new = self.mean.is_none() && self.square.is_none();
         if is_new && !matches!(rule, Rule::Sgd(sgd) if sgd.momentum == 0.0) {

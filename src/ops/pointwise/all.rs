@@ -3,7 +3,7 @@
 use super::{arithmetic, bits, choose, compare, divide, function, gradient, loss, step};
 use crate::launch::Elementwise;
 
-/// All operations, for devices that make kernels of their definitions.
+/// All operations, for devices that compile kernels from their definitions.
 pub static OPERATIONS: &[&[Elementwise]] = &[
     arithmetic::ARITHMETIC,
     arithmetic::SUMS,

@@ -1,4 +1,4 @@
-//! Functions of the caller, called for one element after the other in row-major order.
+//! Functions of the caller that are called for each element in row-major order.
 
 use crate::element::{read_element, write_element};
 use crate::error::{Error, Result, bail};
@@ -12,12 +12,13 @@ use std::ffi::{c_int, c_void};
 
 /// Called by `apply` with each element, converted to a double.
 ///
-/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an int64. 0 means go on,
-/// anything else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+/// The number stored in `x` becomes the element. If the function does not write to `x`, the element keeps all its bits, even an int64. The
+/// function returns 0 to continue; any other number stops `apply`, which returns the number. The function must not free or resize the
+/// tensors, throw, or longjmp.
 pub type THApplyFunction = Option<unsafe extern "C" fn(x: *mut f64, context: *mut c_void) -> c_int>;
-/// As `THApplyFunction`, with the element of a second tensor at the same place.
+/// As `THApplyFunction`, with the element `y` of a second tensor at the same index.
 pub type THMapFunction = Option<unsafe extern "C" fn(x: *mut f64, y: f64, context: *mut c_void) -> c_int>;
-/// As `THApplyFunction`, with the elements of two more tensors at the same place.
+/// As `THApplyFunction`, with the elements `y` and `z` of two more tensors at the same index.
 pub type THMap2Function = Option<unsafe extern "C" fn(x: *mut f64, y: f64, z: f64, context: *mut c_void) -> c_int>;
 
 /// `t = function(t)`
@@ -26,7 +27,7 @@ pub type THMap2Function = Option<unsafe extern "C" fn(x: *mut f64, y: f64, z: f6
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn apply(t: &Tensor, function: THApplyFunction, context: *mut c_void) -> Result<()> {
     let Some(function) = function else { return no_function() };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     walk(t, [], &mut |x, []| unsafe { function(x, context) })
 }
 
@@ -36,7 +37,7 @@ pub unsafe fn apply(t: &Tensor, function: THApplyFunction, context: *mut c_void)
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn map(t: &Tensor, src: &Tensor, function: THMapFunction, context: *mut c_void) -> Result<()> {
     let Some(function) = function else { return no_function() };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     walk(t, [src], &mut |x, [y]| unsafe { function(x, y, context) })
 }
 
@@ -46,7 +47,7 @@ pub unsafe fn map(t: &Tensor, src: &Tensor, function: THMapFunction, context: *m
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn map2(t: &Tensor, a: &Tensor, b: &Tensor, function: THMap2Function, context: *mut c_void) -> Result<()> {
     let Some(function) = function else { return no_function() };
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the same promise.
     walk(t, [a, b], &mut |x, [y, z]| unsafe { function(x, y, z, context) })
 }
 
@@ -54,29 +55,30 @@ fn no_function() -> Result<()> {
     bail!(Argument, "the function is NULL")
 }
 
-/// Calls `f` for each element of `t` with those of `others` at the same place, and stores what it makes of it.
+/// Calls `f` for each element of `t`, with the elements of `others` at the same position, and stores the number that `f` leaves in `x`.
 fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
     let target = CallbackOperand::new(t, t)?;
     let mut sources = Vec::with_capacity(N);
     for other in others {
-        // Elements already changed must not be seen where they lie elsewhere in `other`; `t` itself sees them, as the documents show.
+        // If `other` overlaps `t` at other positions, it is copied, so that `f` does not see changed elements. If `other` is `t`, `f` sees
+        // them, as the documentation shows.
         let ((a, b), (c, d)) = (target.operand.span(), Operand::of(other)?.span());
         let disjoint = other.is(t) || b <= c || d <= a;
         sources.push(if disjoint { CallbackOperand::new(other, t)? } else { CallbackOperand::new(&contiguous_copy(other)?, t)? });
     }
-    each_position(&target.operand.layout.shape, &mut |position| {
+    each_position(&target.operand.layout().shape, &mut |position| {
         let at = target.at(position)?;
-        // SAFETY: a position inside the operand, whose memory is still the one that was checked.
+        // SAFETY: the position is inside the operand, and `at` checked that the storage is unchanged.
         let before = canonical(unsafe { read_element(at, target.operand.dtype) }.to_f64());
         let (mut x, mut values) = (before, [0.0; N]);
         for (value, source) in values.iter_mut().zip(&sources) {
-            // SAFETY: as above.
+            // SAFETY: the position is inside the source, and `at` checked that the storage is unchanged.
             *value = canonical(unsafe { read_element(source.at(position)?, source.operand.dtype) }.to_f64());
         }
         let code = f(&mut x, values);
         let at = target.at(position)?;
         if x.to_bits() != before.to_bits() {
-            // SAFETY: as above, looked at again after the call.
+            // SAFETY: the position is inside the operand, and `at` checked the storage again after the call.
             unsafe { write_element(at, target.operand.dtype, Scalar::Float(x)) }
         }
         match code {
@@ -86,7 +88,7 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
     })
 }
 
-/// Calls `f` with the positions of a shape in row-major order.
+/// Calls `f` with each position of `shape` in row-major order.
 fn each_position(shape: &[i64], f: &mut dyn FnMut(&[i64]) -> Result<()>) -> Result<()> {
     let mut position = shape.iter().map(|_| 0).collect::<Dims>();
     while !shape.contains(&0) {
@@ -110,18 +112,18 @@ impl CallbackOperand {
     fn new(t: &Tensor, like: &Tensor) -> Result<CallbackOperand> {
         check_host(t)?;
         let mut operand = Operand::of(t)?;
-        operand.layout = operand.layout.broadcast_to(&like.layout()?.shape)?;
+        operand.set_layout(operand.layout().broadcast_to(&like.layout()?.shape)?);
         let storage = t.storage();
         let memory = storage.as_ref().map_or((std::ptr::null_mut(), 0), |s| (s.data(), s.len()));
         Ok(CallbackOperand { operand, storage, memory })
     }
 
-    /// The element at `position`, if the storage is still where and as large as it was.
+    /// The address of the element at `position`. Fails if the address or the length of the storage has changed.
     fn at(&self, position: &[i64]) -> Result<*mut u8> {
         if self.storage.as_ref().is_some_and(|s| (s.data(), s.len()) != self.memory) {
             bail!(Callback, "the function changed the storage of a tensor it was called for")
         }
-        let Layout { strides, .. } = &self.operand.layout;
+        let Layout { strides, .. } = self.operand.layout();
         let offset: i64 = position.iter().zip(strides).map(|(i, stride)| i * stride).sum();
         Ok(self.operand.first().wrapping_offset(offset as isize * self.operand.dtype.size() as isize))
     }

@@ -1,4 +1,4 @@
-//! Sums, differences, products, quotients, extremes, powers and what is made of them.
+//! Sums, differences, products, quotients, extremes, powers, and operations derived from them.
 
 use super::op::operations;
 use super::{number_tensor, promote, promote_scalar};
@@ -14,32 +14,32 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-macro_rules! arithmetic_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! arithmetic_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = -t`. Not for Bool.
         neg(r: out, t: input) { numeric same CHEAP, |_, t| t.neg(); bits neg_bits }
         /// `r = |t|`. Not for Bool.
         abs(r: out, t: input) { numeric same CHEAP, |_, t| Element::abs(t); bits abs_bits }
-        /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+        /// `r = -1 where t < 0, 0 where t is 0 or NaN, 1 where t > 0`.
         sign(r: out, t: input) { all same CHEAP, |_, t| number::sign(t) }
-        /// `r = floor(t)`. Not for Bool; integers stay as they are.
+        /// `r = floor(t)`. Not for Bool; integers are unchanged.
         floor(r: out, t: input) { numeric same CHEAP, |_, t| Number::floor(t) }
-        /// `r = ceil(t)`. Not for Bool; integers stay as they are.
+        /// `r = ceil(t)`. Not for Bool; integers are unchanged.
         ceil(r: out, t: input) { numeric same CHEAP, |_, t| Number::ceil(t) }
-        /// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+        /// `r = t rounded to the nearest integer`, ties to even. Not for Bool; integers are unchanged.
         round(r: out, t: input) { numeric same CHEAP, |_, t| Number::round(t) }
-        /// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+        /// `r = t rounded towards zero`. Not for Bool; integers are unchanged.
         trunc(r: out, t: input) { numeric same CHEAP, |_, t| Number::trunc(t) }
         /// `r = t - trunc(t)`. Floats only.
         frac(r: out, t: input) { float same CHEAP, |_, t| t - Number::trunc(t) }
         /// `r = 1 / t`. Integers give the default dtype.
         cinv(r: out, t: input) { float real CHEAP, |_, t| T::from_i64(1) / t }
 
-        /// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t + value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         add(r: out, t: input, value: number) { all same CHEAP, |_, t| t.add(value) }
-        /// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t - value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         sub(r: out, t: input, value: number) { numeric same CHEAP, |_, t| t.sub(value) }
-        /// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t * value`. With a whole `value` integers keep their dtype, otherwise they give the default dtype.
         mul(r: out, t: input, value: factor) { all same CHEAP, |_, t| t.mul(value) }
         /// `r = t / value`, true division: integers give the default dtype.
         div(r: out, t: input, value: factor) { float real CHEAP, |_, t| t / value }
@@ -48,10 +48,10 @@ macro_rules! arithmetic_rows {
         cmul(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| a.mul(b) }
         /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
         cdiv(r: out, a: input, b: input) { float real CHEAP, transposed |_, a, b| a / b }
-        /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
-        /// towards zero (0 for 0).
+        /// `r = a^b`, with broadcasting and promotion. Not for Bool. Integers wrap. A negative power of an integer is 1 divided by the
+        /// positive power, rounded towards zero; for 0 it is 0.
         cpow(r: out, a: input, b: input) { numeric same COSTLY, kernel power_of_tensor }
-        /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+        /// `r = value^t`. Not for Bool; negative powers of integers are as for cpow.
         tpow(r: out, value: number, t: input) { numeric same COSTLY, kernel power_of_number }
 
         /// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
@@ -64,11 +64,11 @@ macro_rules! arithmetic_rows {
         lerpTensor(r: out, a: input, b: input, weight: input) { float same CHEAP, |_, a, b, weight| between(a, b, weight) }
     } };
 }
-pub(crate) use arithmetic_rows;
+pub(crate) use arithmetic_functions;
 
-arithmetic_rows!(operations ARITHMETIC;);
+arithmetic_functions!(operations ARITHMETIC;);
 
-/// The sign of a 16-bit float changes without a conversion.
+/// The sign bit of a 16-bit float is flipped without a conversion to float32.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
     map::map1::<i16, i16>(
         work,
@@ -77,7 +77,7 @@ fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
     )
 }
 
-/// See [`neg_bits`].
+/// The sign bit of a 16-bit float is cleared without a conversion to float32.
 fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
     map::map1::<i16, i16>(
         work,
@@ -130,18 +130,19 @@ pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     number_over.run([r, t], &[value])
 }
 
-/// The number as an element of `common` where that is a 16-bit float.
+/// The number, rounded to `common` if that is a 16-bit float.
 fn rounded(value: Scalar, common: Dtype) -> Scalar {
     if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }
 }
 
-/// `a + weight * (b - a)`, exact at both ends. Where the difference overflows it is the sum of shares, of which one of weight 0 is 0.
+/// `a + weight * (b - a)`, exact for weights 0 and 1. If the difference overflows, the result is `a * (1 - weight) + b * weight`, where a
+/// term of weight 0 is 0.
 #[inline(always)]
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
     let (distance, half, infinity) = (b.sub(a), T::from_f64(0.5), T::from_f64(f64::INFINITY));
     let rest = T::from_f64(1.0).sub(weight);
     let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(rest)));
-    // Beyond a, the way from b is the longer one and may overflow alone.
+    // For negative weights the formula from `b` covers the longer distance and may overflow alone.
     let beyond = (weight < T::ZERO) & (Element::abs(from_b) == infinity);
     let near = if (Element::abs(weight) < half) | beyond { from_a } else { from_b };
     let of_a = if (rest == T::ZERO) & (Element::abs(a) == infinity) { T::ZERO } else { a.mul(rest) };
@@ -185,13 +186,13 @@ pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     clamped(r, t, [value; 2], [false, true])
 }
 
-/// `r = t` kept within the bounds that `binds` says there are; NaN if one of them is.
+/// `r = t`, limited by the bounds for which `binds` is true; NaN if such a bound is NaN.
 fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Result<()> {
     let mut common = t.defined()?;
     let mut to_nan = false;
     for (bound, _) in bounds.into_iter().zip(binds).filter(|&(_, binds)| binds) {
         to_nan |= bound.to_f64().is_nan();
-        // A whole number beyond int64 bounds integers as their nearest one does.
+        // An integral bound beyond int64 has the same effect as the nearest int64, so that integers stay integers.
         let whole = matches!(bound, Scalar::Float(x) if x.is_finite() && x.fract() == 0.0);
         common = common.promote(promote_scalar(t, if whole { Scalar::Int(0) } else { bound })?);
     }
@@ -208,7 +209,7 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
     }
 }
 
-/// `r = t` in this dtype: adding -0.0 changes nothing, adding 0 no integer.
+/// `r = t` in the dtype `common`. Adding -0.0 changes no float, and adding 0 no integer.
 pub(super) fn unchanged(r: &Tensor, t: &Tensor, common: Dtype) -> Result<()> {
     add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }])
 }
@@ -231,7 +232,8 @@ fn extreme(op: &'static Op<3>, r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()>
     op.run_in(common, &[r, &fitting(a, common)?, &fitting(b, common)?], &[])
 }
 
-/// `t`, with the nearest elements of an integer dtype that does not have all of the elements of `t`, which has no dimensions then.
+/// `t`, whose elements are replaced by the nearest elements of `common` if that is an integer dtype with a smaller range. This happens for
+/// 0-d tensors, which do not affect promotion.
 fn fitting(t: &Tensor, common: Dtype) -> Result<Tensor> {
     let dtype = t.defined()?;
     if common.is_float() || common.promote(dtype) == common {
@@ -243,7 +245,7 @@ fn fitting(t: &Tensor, common: Dtype) -> Result<Tensor> {
     Ok(r)
 }
 
-/// [`clamp`] with tensors as bounds, which bound nothing where they are absent
+/// [`clamp`] with tensors as bounds; an absent bound does not limit
 pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option<&Tensor>) -> Result<()> {
     let bounds = [least, most].into_iter().flatten();
     let common = promote(&[t].into_iter().chain(bounds).collect::<SmallVec<[&Tensor; 3]>>())?;
@@ -259,7 +261,7 @@ pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option
     }
 }
 
-/// The value of `dtype` nearest to a bound.
+/// The value of `dtype` that is nearest to a bound.
 fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
     macro_rules! within {
         ($T:ty) => {
@@ -279,7 +281,7 @@ fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
     }
 }
 
-/// [`clamp`], where the bounds must be in order
+/// [`clamp`] that fails if the bounds are not in order
 pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
     if least.to_f64() > most.to_f64() {
         bail!(Argument, "the bounds {least} and {most} are not in order")
@@ -292,7 +294,7 @@ fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
     map::map2_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         |isa, r, ab, n| unsafe { T::pow_run(isa, r, ab, [1, 1], n) },
     )
 }
@@ -300,7 +302,7 @@ fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
 /// `r = t^value` in general
 fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     let exponent: f64 = numbers.exact(0);
-    // An exponent that float32 does not hold is not rounded to it.
+    // An exponent that float32 does not represent exactly is used in float64.
     if numbers.common() == Dtype::Float32 && exponent.is_finite() && f64::from(exponent as f32) != exponent {
         return power_in_float64(work, exponent);
     }
@@ -308,7 +310,7 @@ fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     map::map1_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         move |isa, r, t, n| unsafe { T::pow_run(isa, r, [t, &raw const value], [1, 0], n) },
     )
 }
@@ -319,7 +321,7 @@ fn power_of_number<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     map::map1_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         move |isa, r, t, n| unsafe { T::pow_run(isa, r, [&raw const value, t], [0, 1], n) },
     )
 }
@@ -336,10 +338,10 @@ operations! {
     half_power(r: out, t: input) { float same CHEAP, |_, t| if t == -T::INFINITY { T::INFINITY } else { t.sqrt() + 0.0 } }
 }
 
-/// Elements whose powers are computed in float64 at a time.
+/// The number of elements whose powers are computed in float64 at a time.
 const PIECE: usize = 128;
 
-/// `r = t^value` of float32 in float64.
+/// `r = t^value` of float32, computed in float64.
 fn power_in_float64(work: &Work<2>, value: f64) {
     let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
     map::map1_run::<f32>(
@@ -350,13 +352,13 @@ fn power_in_float64(work: &Work<2>, value: f64) {
             let wide = buffer.as_mut_ptr();
             for at in (0..n).step_by(PIECE) {
                 let len = PIECE.min(n - at);
-                // SAFETY: `n` elements of each operand; a piece fits its room.
+                // SAFETY: each operand has `n` elements, and the buffer has room for a piece.
                 unsafe {
                     let (t, r) = (t.add(at), r.add(at));
                     for i in 0..len {
                         wide.add(i).write(f64::from(t.add(i).read().abs()));
                     }
-                    // The detour by the logarithm costs the last bits, which float32 does not have.
+                    // The power by logarithm loses the last bits of float64, which float32 does not have.
                     vmath::log_run_f64(isa, wide, wide, len);
                     for i in 0..len {
                         *wide.add(i) *= value;

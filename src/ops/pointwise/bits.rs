@@ -5,8 +5,8 @@ use crate::cpu::engine::CHEAP;
 use crate::cpu::number::{Bits, Number};
 use crate::dtype::Bool;
 
-macro_rules! bits_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! bits_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
         bitwiseNot(r: out, t: input) { integral same CHEAP, |_, t| Bits::not(t) }
 
@@ -16,11 +16,11 @@ macro_rules! bits_rows {
         bitor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::or(t, value) }
         /// `r = t ^ value`, bit by bit. Not for floats.
         bitxor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::xor(t, value) }
-        /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-        /// rounded once if `value` is whole. A whole `value` makes Bool int64.
+        /// `r = t << value`; for integers the result is 0 if `value` is negative or at least the width. For floats `r = t * 2^value`,
+        /// rounded once if `value` is whole. With a whole `value` Bool gives int64.
         lshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shl(t, value, isa) }
-        /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-        /// 2^value`, rounded once if `value` is whole. A whole `value` makes Bool int64.
+        /// `r = t >> value`, an arithmetic shift; if `value` is negative or at least the width, all bits become the sign bit. For floats
+        /// `r = t / 2^value`, rounded once if `value` is whole. With a whole `value` Bool gives int64.
         rshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shr(t, value, isa) }
 
         /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
@@ -29,12 +29,12 @@ macro_rules! bits_rows {
         cbitor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::or(a, b) }
         /// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
         cbitxor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::xor(a, b) }
-        /// `r = a << b`, with broadcasting and promotion; see lshift.
+        /// `r = a << b`, with broadcasting and promotion; otherwise as lshift.
         clshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shl(a, b, isa) }
-        /// `r = a >> b`, with broadcasting and promotion; see rshift.
+        /// `r = a >> b`, with broadcasting and promotion; otherwise as rshift.
         crshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa) }
     } };
 }
-pub(crate) use bits_rows;
+pub(crate) use bits_functions;
 
-bits_rows!(operations BITS;);
+bits_functions!(operations BITS;);

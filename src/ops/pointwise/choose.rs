@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::work::Work;
 
-/// Masks are Bool; TH's are uint8, which has the same form.
+/// The dtype of a mask: Bool, or uint8 with the same representation, which TH uses.
 pub fn mask_type(mask: &Tensor) -> Result<Dtype> {
     match mask.defined()? {
         mask @ (Dtype::Bool | Dtype::Uint8) => Ok(mask),
@@ -26,7 +26,7 @@ pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<
     choose_in(promote(&[a, b])?, r, condition, a, b)
 }
 
-/// `r = t where condition, else value`, or the other way round if `first` is the number
+/// `r = t where condition, else value`; with `first`, `r = value where condition, else t`
 pub fn choose_value(r: &Tensor, condition: &Tensor, t: &Tensor, value: Scalar, first: bool) -> Result<()> {
     let dtype = promote_scalar(t, value)?;
     let number = checked_number(value, dtype)?;
@@ -49,7 +49,7 @@ pub fn heaviside(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     choose_in(common, r, &zero, b, &positive)
 }
 
-/// A number that is stored as it is.
+/// A 0-d tensor of a number. Fails if `dtype` cannot hold the number.
 fn checked_number(value: Scalar, dtype: Dtype) -> Result<Tensor> {
     check_range(dtype, value)?;
     number_tensor(value, dtype)

@@ -11,11 +11,11 @@ use crate::ops::view::view_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-macro_rules! compare_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! compare_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = t < value`, as Bool unless `r` has a dtype. Integers are compared with any number exactly: 300 is greater than every uint8,
-        /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. So in the other five comparisons with a
-        /// number.
+        /// and 2^63 than every int64. Floats are compared with the number rounded to their dtype. The other five comparisons with a number
+        /// follow the same rules.
         ltValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t < value }
         /// `r = t <= value`, as Bool unless `r` has a dtype.
         leValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t <= value }
@@ -28,8 +28,8 @@ macro_rules! compare_rows {
         /// `r = t != value`, as Bool unless `r` has a dtype.
         neValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t != value }
 
-        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, 0-d ones as well.
-        /// So in the other five comparisons of tensors.
+        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype. Integers of two dtypes are compared exactly, including 0-d
+        /// tensors. The other five comparisons of tensors follow the same rules.
         ltTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a < b }
         /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
         leTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a <= b }
@@ -51,24 +51,24 @@ macro_rules! compare_rows {
 
         /// `r = whether t is 0`, as Bool unless `r` has a dtype.
         logicalNot(r: truth, t: input) { all truth CHEAP, |_, t| t == T::ZERO }
-        /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a and b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalAnd(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) & (b != T::ZERO) }
-        /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a or b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalOr(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) | (b != T::ZERO) }
-        /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        /// `r = a xor b`, with broadcasting, where every number except 0 is true; as Bool unless `r` has a dtype.
         logicalXor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) ^ (b != T::ZERO) }
     } };
 }
-pub(crate) use compare_rows;
+pub(crate) use compare_functions;
 
-compare_rows!(operations COMPARISONS;);
+compare_functions!(operations COMPARISONS;);
 
-/// How near numbers count as equal: `|a - b| <= absolute + relative * |b|`.
+/// The limits within which numbers are close: `|a - b| <= absolute + relative * |b|`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tolerance {
-    /// Grows with the second number.
+    /// The factor of the second number's magnitude.
     pub relative: f64,
-    /// Does not.
+    /// The limit that does not depend on the numbers.
     pub absolute: f64,
     /// True if NaN is close to NaN.
     pub nan: bool,
@@ -76,12 +76,12 @@ pub struct Tolerance {
 
 operations! {
     CLOSENESS;
-    /// `r = |a - b| <= absolute + relative * |b|`, where `nan` is not 0 also NaN beside NaN
+    /// `r = |a - b| <= absolute + relative * |b|`; if `nan` is not 0, NaN is close to NaN
     close(r: truth, a: input, b: input, relative: parameter, absolute: parameter, nan: parameter) {
         float truth CHEAP, |_, a, b| {
             let distance = Element::abs(a.sub(b));
             let near = distance <= absolute.add(Element::abs(relative.mul(b)));
-            // The right side may be infinite, but what is infinitely far away is not close.
+            // The right side may be infinite. Then an infinite distance is not close.
             (a == b) | (near & Real::is_finite(distance)) | ((nan != 0.0) & a.is_nan() & b.is_nan())
         }
     }
@@ -98,7 +98,7 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     close.run_in(dtype, &[r, a, b], &numbers)
 }
 
-/// `r = whether the sign bit of t is set`: whether the integer in the same memory is negative
+/// `r = whether the sign bit of t is set`: the integer with the same bits is negative
 pub fn signbit(r: &Tensor, t: &Tensor) -> Result<()> {
     let bits = match t.defined()? {
         Dtype::Float16 | Dtype::Bfloat16 => Dtype::Int16,

@@ -1,4 +1,4 @@
-//! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
+//! Remainders and rounded quotients. An integer division by zero is reported before anything is written.
 
 use super::arithmetic::{cdiv, div};
 use super::op::operations;
@@ -8,46 +8,47 @@ use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How `divMode` rounds a quotient.
+/// The rounding of a quotient by `divMode`.
 pub type THDivMode = i32;
-/// The quotient as it is; integers give the default dtype.
+/// No rounding; integers give the default dtype.
 pub const TH_DIV_TRUE: THDivMode = 0;
-/// Towards zero, as C divides integers.
+/// Rounds towards zero, as C divides integers.
 pub const TH_DIV_TRUNC: THDivMode = 1;
-/// Down, as Python's `//`.
+/// Rounds down, as Python's `//`.
 pub const TH_DIV_FLOOR: THDivMode = 2;
 
-macro_rules! divide_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Integers refuse 0. A whole `value` keeps integers integer and
-        /// makes Bool int64; any other makes both the default dtype.
+macro_rules! divide_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
+        /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. For integers a `value` of 0 is an error. With a whole `value`
+        /// integers keep their dtype and Bool gives int64; any other `value` gives the default dtype for both.
         fmod(r: out, t: input, value: number) {
             numeric same COSTLY dividing, slow_path(|isa, t| Number::fmod(t, value, isa), t.quotient_rare(value, isa), Number::fmod_slow(t,
                 value, isa))
         }
-        /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in
-        /// `b`.
+        /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; for integers a 0 in `b`
+        /// is an error.
         cfmod(r: out, a: input, b: input) {
             numeric same COSTLY dividing, slow_path(|isa, a, b| Number::fmod(a, b, isa), a.quotient_rare(b, isa), Number::fmod_slow(a, b,
                 isa))
         }
-        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Integers refuse 0. A whole
-        /// `value` keeps integers integer and makes Bool int64; any other makes both the default dtype.
+        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has the sign of `t`. For integers a `value` of 0 is
+        /// an error. With a whole `value` integers keep their dtype and Bool gives int64; any other `value` gives the default dtype for
+        /// both.
         remainder(r: out, t: input, value: number) {
             numeric same COSTLY dividing,
             slow_path(|isa, t| Number::remainder(t, value, isa), t.quotient_rare(value, isa), Number::remainder_slow(t, value, isa))
         }
-        /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
-        /// integers refuse a 0 in `b`.
+        /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion; a zero has the sign of `a`. Not for
+        /// Bool; for integers a 0 in `b` is an error.
         cremainder(r: out, a: input, b: input) {
             numeric same COSTLY dividing,
             slow_path(|isa, a, b| Number::remainder(a, b, isa), a.quotient_rare(b, isa), Number::remainder_slow(a, b, isa))
         }
     } };
 }
-pub(crate) use divide_rows;
+pub(crate) use divide_functions;
 
-divide_rows!(operations QUOTIENTS;);
+divide_functions!(operations QUOTIENTS;);
 
 operations! {
     DIVISIONS;

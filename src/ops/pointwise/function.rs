@@ -1,4 +1,4 @@
-//! Functions of the reals and activations.
+//! Functions of real numbers, and activation functions.
 
 use super::op::operations;
 use super::{arithmetic, number_tensor, promote_scalar};
@@ -18,8 +18,8 @@ use crate::plan::each;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-macro_rules! function_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! function_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = sqrt(t)`. Integers give the default dtype.
         sqrt(r: out, t: input) { float real CHEAP, vectorized sqrt_run }
         /// `r = 1 / sqrt(t)`. Integers give the default dtype.
@@ -28,11 +28,11 @@ macro_rules! function_rows {
         exp(r: out, t: input) { float real COSTLY, vectorized exp_run }
         /// `r = 2^t`. Integers give the default dtype.
         exp2(r: out, t: input) { float real COSTLY, |isa, t| Real::exp2(t, isa) }
-        /// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+        /// `r = e^t - 1`, accurate near 0. Integers give the default dtype.
         expm1(r: out, t: input) { float real COSTLY, |isa, t| Real::expm1(t, isa) }
         /// `r = log(t)`, the natural logarithm. Integers give the default dtype.
         log(r: out, t: input) { float real COSTLY, vectorized log_run }
-        /// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+        /// `r = log(1 + t)`, accurate near 0. Integers give the default dtype.
         log1p(r: out, t: input) { float real COSTLY, vectorized log1p_run }
         /// `r = log2(t)`. Integers give the default dtype.
         log2(r: out, t: input) { float real COSTLY, vectorized log2_run }
@@ -57,18 +57,18 @@ macro_rules! function_rows {
         /// `r = tanh(t)`. Integers give the default dtype.
         tanh(r: out, t: input) { float real COSTLY, vectorized tanh_run }
         /// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
-        asinh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::asinh(isa, t) }
+        asinh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::asinh(isa, t) }
         /// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
-        acosh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::acosh(isa, t) }
+        acosh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::acosh(isa, t) }
         /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
-        atanh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::atanh(isa, t) }
+        atanh(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::atanh(isa, t) }
         /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
-        sinc(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::sinc(isa, t) }
+        sinc(r: out, t: input) { in_float64 real COSTLY, plain |isa, t| vmath::sinc(isa, t) }
         /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
         sigmoid(r: out, t: input) { float real COSTLY, vectorized sigmoid_run }
         /// `r = erf(t)`, the error function. Integers give the default dtype.
         erf(r: out, t: input) { float real COSTLY, vectorized erf_run }
-        /// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+        /// `r = 1 - erf(t)`, accurate even where the result is small. Integers give the default dtype.
         erfc(r: out, t: input) { float real COSTLY, vectorized erfc_run }
         /// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
         erfinv(r: out, t: input) { float real COSTLY, vectorized erfinv_run }
@@ -80,45 +80,45 @@ macro_rules! function_rows {
         gelu(r: out, t: input) { float same COSTLY, vectorized gelu_run }
         /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
         geluTanh(r: out, t: input) { float same COSTLY, |isa, t| Real::gelu_tanh(t, isa) }
-        /// `r = max(t, 0)`; NaN stays. Not for Bool.
+        /// `r = max(t, 0)`; NaN stays NaN. Not for Bool.
         relu(r: out, t: input) { numeric same CHEAP, |_, t| number::relu(t) }
         /// `r = t where t > 0, else value * t`. Floats only.
         leakyRelu(r: out, t: input, value: parameter) { float same CHEAP, |_, t| if t > T::ZERO { t } else { t.mul(value) } }
         /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
         elu(r: out, t: input, value: parameter) {
             float same COSTLY, |isa, t| {
-                // Computed for either sign: a branch would keep the loop from being vectorised.
+                // Both cases are computed, because a branch would prevent vectorisation.
                 let negative = value.mul(Real::expm1(t, isa));
                 if t > T::ZERO { t } else { negative }
             }
         }
-        /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+        /// `r = log(1 + e^(beta * t)) / beta`, or `t` where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
         softplus(r: out, t: input, beta: parameter, threshold: parameter) {
             float same COSTLY, |isa, t| Real::softplus(t, beta, threshold, isa)
         }
 
         /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
         atan2(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::atan2(a, b, isa) }
-        /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        /// `r = sqrt(a^2 + b^2)` without intermediate overflow, with broadcasting. Integers give the default dtype.
         hypot(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::hypot(a, b, isa) }
-        /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        /// `r = log(e^a + e^b)` without intermediate overflow, with broadcasting. Integers give the default dtype.
         logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
-        /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+        /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0 and `b` is not NaN. Integers give the default dtype.
         xlogy(r: out, a: input, b: input) {
-            wide real COSTLY, plain |isa, a, b| {
+            in_float64 real COSTLY, plain |isa, a, b| {
                 let product = a * vmath::log_f64(isa, b);
                 if (a == 0.0) & !b.is_nan() { 0.0 } else { product }
             }
         }
         /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
         copysign(r: out, a: input, b: input) { float real CHEAP, |_, a, b| Real::copysign(a, b) }
-        /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+        /// `r = the next representable number after a in the direction of b`, with broadcasting and promotion. Floats only.
         nextafter(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Neighbour::next(a, b); bits next_of_16_bits }
     } };
 }
-pub(crate) use function_rows;
+pub(crate) use function_functions;
 
-function_rows!(operations FUNCTIONS;);
+function_functions!(operations FUNCTIONS;);
 
 operations! {
     DERIVED;
@@ -126,7 +126,8 @@ operations! {
     trigamma(r: out, t: input) { float real COSTLY, vectorized trigamma_run }
 }
 
-/// `r = t` with numbers in place of NaN and the infinities; NaN for these stands for the greatest and the least finite number
+/// `r = t` with numbers in place of NaN and the infinities. NaN as the number for an infinity means the greatest or the least finite
+/// number.
 pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_infinity: Scalar) -> Result<()> {
     let dtype = t.defined()?;
     let greatest = match dtype {
@@ -141,7 +142,7 @@ pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_i
     FINITE.run_in(dtype, &[r, t], &numbers)
 }
 
-/// `r = t` with three numbers in place of NaN, infinity and -infinity; the fourth is infinity.
+/// `r = t` with numbers in place of NaN, infinity and -infinity. The fourth number is infinity.
 static FINITE: Op<2> = Op {
     #[cfg(feature = "cuda")]
     formula: Formula {
@@ -158,11 +159,11 @@ static FINITE: Op<2> = Op {
     masked: false,
 };
 
-/// What is no row.
+/// Operations that no macro of rows defines.
 #[cfg(feature = "cuda")]
 pub static NUMBERS: &[Elementwise] = &[FINITE.as_elementwise()];
 
-/// Kernels of [`FINITE`] by the bits of floats, which are in the order of the magnitudes.
+/// Kernels of [`FINITE`] over the bits of floats. As integers, bits without the sign are ordered by magnitude.
 macro_rules! finite {
     ($($name:ident($int:ident);)*) => { $(
         fn $name(work: &Work<2>, numbers: &Numbers<'_>) {
@@ -192,14 +193,14 @@ pub fn xlogy_value(r: &Tensor, a: &Tensor, value: Scalar) -> Result<()> {
     xlogy.run_in(common, &[r, a, &number_tensor(value, common)?], &[])
 }
 
-/// The first derivative of digamma that is not computed.
+/// The lowest order of a derivative of digamma that is not supported.
 const MOST_DERIVED: i64 = (1 << 20) + 1;
 
 /// `r = the n-th derivative of digamma at t`
 pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
     match n {
         ..0 => bail!(Argument, "a derivative of order {n}"),
-        // Each order takes some nanoseconds to prepare for.
+        // The preparation takes some nanoseconds for each order.
         MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
         0 => return digamma.run([r, t], &[]),
         1 => return trigamma.run([r, t], &[]),
@@ -248,22 +249,22 @@ fn log_add_exp<T: LogAddExp>(work: &Work<3>, _: &Numbers<'_>) {
     map::map2_run::<T>(
         work,
         #[inline(always)]
-        // SAFETY: `n` elements of each operand.
+        // SAFETY: each operand has `n` elements.
         |isa, r, operands, n| unsafe { T::run(isa, r, operands, n) },
     )
 }
 
-/// The loops of [`log_add_exp`].
+/// The loops of [`log_add_exp`] for each type.
 trait LogAddExp: Element {
     /// # Safety
-    /// There are `n` elements of each.
+    /// Each operand has `n` elements.
     unsafe fn run(isa: Isa, r: *mut Self, operands: [*const Self; 2], n: usize);
 }
 
 impl LogAddExp for f32 {
     #[inline(always)]
     unsafe fn run(isa: Isa, r: *mut f32, operands: [*const f32; 2], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         unsafe { vmath::logaddexp_run_f32(isa, r, operands, n) }
     }
 }
@@ -271,18 +272,18 @@ impl LogAddExp for f32 {
 impl LogAddExp for f64 {
     #[inline(always)]
     unsafe fn run(isa: Isa, r: *mut f64, operands: [*const f64; 2], n: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the same promise.
         unsafe { vmath::logaddexp_run_f64(isa, r, operands, n) }
     }
 }
 
-/// Floats next to each other.
+/// Floats that are adjacent in their type.
 trait Neighbour {
-    /// The number next to this one, towards `b`.
+    /// The number adjacent to this one, in the direction of `b`.
     fn next(self, b: Self) -> Self;
 }
 
-/// Neighbours by the bits of floats, which are in the order of the magnitudes: `name(bits): float type`.
+/// Adjacent numbers, found by the bits of floats: without the sign, they are ordered by magnitude. `name(bits): float type`
 macro_rules! neighbours {
     ($($name:ident($int:ident) $($float:ident)?;)*) => { $(
         #[inline(always)]

@@ -1,14 +1,14 @@
-//! Gradients of activations: of the input, from that of the result.
+//! Gradients of activation functions: the input's gradient from the result's.
 //!
-//! Plain loops, which take a buffer in place: a fifth of the code of loops over rows.
+//! The kernels are plain loops, which need a buffer in place: a fifth of the code of loops over rows.
 
 use super::op::operations;
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::real::Real;
 use crate::dtype::Element;
 
-macro_rules! gradient_rows {
-    ($face:ident $($to:tt)*) => { $face! { $($to)*
+macro_rules! gradient_functions {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
         /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
         reluGrad(r: out, g: input, t: input) { float same CHEAP, plain |_, g, t| if t <= T::ZERO { T::ZERO } else { g } }
         /// `r = g where t > 0, else value * g`: the gradient of leakyRelu. Floats only.
@@ -22,12 +22,12 @@ macro_rules! gradient_rows {
         /// `r = value * e^t * g where t <= 0, else g`: the gradient of elu. Floats only.
         eluGrad(r: out, g: input, t: input, value: parameter) {
             float same COSTLY, plain |isa, g, t| {
-                // Computed for either sign: a branch would keep the loop from being vectorised.
+                // Both cases are computed, because a branch would prevent vectorisation.
                 let negative = value.mul(Real::exp(t, isa)).mul(g);
                 if t <= T::ZERO { negative } else { g }
             }
         }
-        /// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus. Floats only.
+        /// `r = g / (1 + e^(-beta * t))`, or `g` where `beta * t > threshold`: the gradient of softplus. Floats only.
         softplusGrad(r: out, g: input, t: input, beta: parameter, threshold: parameter) {
             float same COSTLY, plain |isa, g, t| {
                 let scaled = beta.mul(t);
@@ -39,16 +39,16 @@ macro_rules! gradient_rows {
         sigmoidGrad(r: out, g: input, y: input) { float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y)).mul(y) }
         /// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`. Floats only.
         tanhGrad(r: out, g: input, y: input) {
-            // A product, since a difference of squares would lose digits where y is close to 1.
+            // A product of sum and difference, because a difference of squares loses digits if y is close to 1.
             float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y).mul(T::from_f64(1.0).add(y)))
         }
-        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the gradient of
-        /// gelu. At inf and -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
+        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function Phi and the density phi of the standard normal distribution: the
+        /// gradient of gelu. At inf and -inf the factor has its limits 1 and 0, where PyTorch gives NaN. Floats only.
         geluGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_slope(t, isa)) }
-        /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf. Floats only.
+        /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
         geluTanhGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_tanh_slope(t, isa)) }
     } };
 }
-pub(crate) use gradient_rows;
+pub(crate) use gradient_functions;
 
-gradient_rows!(operations GRADIENTS;);
+gradient_functions!(operations GRADIENTS;);

@@ -1,4 +1,4 @@
-//! Losses of single elements, before they are reduced. `ops::losses` checks the numbers beside them.
+//! Elementwise losses before the reduction. `ops::losses` checks their parameters.
 
 use super::op::operations;
 use crate::cpu::engine::{CHEAP, COSTLY};
@@ -35,7 +35,7 @@ operations! {
             let own = if a > T::ZERO { tail } else { tail - a };
             let other = if a > T::ZERO { tail + a } else { tail };
             let rest = T::from_f64(1.0) - b;
-            // A share of 0 is 0, of infinities as well.
+            // A term of weight 0 is 0, even if its factor is infinite.
             let own = if b == T::ZERO { b } else { b * own };
             let other = if rest == T::ZERO { rest } else { rest * other };
             own + other
@@ -55,7 +55,7 @@ operations! {
             own + other
         }
     }
-    /// `r = b * (log(b) - a)`: the divergence of a probability `b` from one whose logarithm is `a`; `b * log(b)` is 0 where `b` is
+    /// `r = b * (log(b) - a)`: the divergence of a probability `b` from one whose logarithm is `a`; `b * log(b)` is 0 if `b` is 0
     divergence(r: out, a: input, b: input) {
         float same COSTLY, |isa, a, b| {
             let own = b * Real::log(b, isa);
@@ -63,9 +63,9 @@ operations! {
             own - b * a
         }
     }
-    /// [`divergence`] where `b` is a logarithm, too
+    /// [`divergence`] if `b` is a logarithm, too
     log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
-    /// `r = (t - mean) * scale`, of halves where the difference overflows
+    /// `r = (t - mean) * scale`, computed from halves if the difference overflows
     standardized(r: out, t: input, mean: input, scale: input) {
         float same CHEAP, |_, t, mean, scale| {
             let difference = t - mean;
@@ -74,7 +74,7 @@ operations! {
             if Element::abs(difference) == T::from_f64(f64::INFINITY) { halves + halves } else { difference * scale }
         }
     }
-    /// `r` = a factor, a power of 2, with which squares of elements up to `t` in magnitude do not overflow: 1 unless `t` is great
+    /// `r` = a power of 2 that keeps squares of elements up to magnitude `t` from overflowing: 1 unless `t` is large
     shrinking(r: out, t: input) {
         float same CHEAP, |_, t| if t > T::from_f64(1e150) { T::from_f64(2.7133285516175262e-166) } else { T::from_f64(1.0) }
     }

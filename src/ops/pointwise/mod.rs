@@ -1,6 +1,6 @@
-//! Elementwise operations: rows of arguments, dtypes and formula; the engine owns the loops.
+//! Elementwise operations, defined by their arguments, dtypes and formulas. The engine has the loops.
 //!
-//! A new operation is one row in one of these files and one in the tests; `op` explains rows.
+//! A new operation is one definition in one of these files and a line in the tests. `op` explains definitions.
 
 pub mod op;
 
@@ -18,14 +18,14 @@ pub mod gradient;
 pub mod loss;
 pub mod step;
 
-use crate::device::{Device, Making};
+use crate::device::{Device, DeviceGuard};
 use crate::dtype::{Dtype, Promotion};
 use crate::element::write_element;
 use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The common dtype of tensors, of which there is one at least.
+/// The common dtype of one or more tensors.
 #[inline(always)]
 pub(super) fn promote(tensors: &[&Tensor]) -> Result<Dtype> {
     let first = tensors[0].defined()?;
@@ -51,18 +51,18 @@ fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
 }
 
-/// The number as a 0-d tensor on the host, wrapped or rounded as elements of `dtype` are.
+/// The number as a 0-d tensor on the host, wrapped or rounded to `dtype`.
 fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
-    let _host = Making::on(Device::Cpu);
+    let _host = DeviceGuard::on(Device::Cpu);
     let number = Tensor::empty(dtype, &[])?;
     // SAFETY: a new tensor of one element on the host.
     unsafe { write_element(number.data(), dtype, value) };
     Ok(number)
 }
 
-/// The dtype in which elements of `t` and a number are compared exactly, and the number there. A number beyond an integer type is compared
-/// in int64: 300 is greater than every uint8, not 44. A number that is no int64 is compared in float64. One beyond int64 is an infinity
-/// there, because the greatest int64 is rounded to 2^63.
+/// The dtype in which elements of `t` and a number are compared exactly, and the number in this dtype. A number out of range of an integer
+/// dtype is compared in int64: 300 is greater than every uint8, and does not wrap to 44. A number that is not an int64 is compared in
+/// float64. A number beyond int64 becomes an infinity there, because the greatest int64 is rounded to 2^63.
 #[inline]
 fn comparable(t: &Tensor, value: Scalar) -> Result<(Dtype, Scalar)> {
     let dtype = promote_scalar(t, value)?;
@@ -80,7 +80,7 @@ fn comparable(t: &Tensor, value: Scalar) -> Result<(Dtype, Scalar)> {
     Ok((if fits { dtype } else { Dtype::Int64 }, value))
 }
 
-/// The dtype in which integers of two tensors are compared exactly, 0-d ones as well: the one that has the elements of both.
+/// The dtype in which integers of two tensors, 0-d ones included, are compared exactly: it holds the elements of both.
 fn comparable_tensors(common: Dtype, tensors: &[&Tensor]) -> Result<Dtype> {
     if common.is_float() {
         return Ok(common);
@@ -88,7 +88,7 @@ fn comparable_tensors(common: Dtype, tensors: &[&Tensor]) -> Result<Dtype> {
     tensors.iter().try_fold(common, |common, t| Ok(common.promote(t.defined()?)))
 }
 
-/// Fails where the factor of integer tensors is no integer.
+/// Fails if a factor of integer tensors is not an integer.
 pub(super) fn check_whole(dtype: Dtype, value: Scalar) -> Result<()> {
     if !value.is_whole() && !dtype.is_float() {
         bail!(Dtype, "the factor {value} of {dtype} tensors must be an integer of 64 bits")

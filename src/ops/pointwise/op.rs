@@ -1,26 +1,28 @@
-//! An elementwise operation as data, and the one function that runs any of them.
+//! Elementwise operations as data, and the function that runs any of them.
 //!
-//! An area has its operations in a list of rows, a macro that hands them to a face (`capi::face::row`). A row is
+//! Each area defines its operations in a macro, which passes the definitions to another macro: [`operations`], `api::table` or
+//! `capi::export`. A definition is
 //!
 //! ```text
 //! /// The documentation in the header.
 //! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
 //! ```
 //!
-//! - dtypes: `moved`, all by kernels over integers of their size; `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In
-//!   the formula `T` is the type it is computed in. `wide` are
-//!   floats computed in float64 whatever their dtype, by one kernel: for functions that are too rare for more.
-//! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
-//! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
-//! - a `number` or `factor` belongs to operations of one tensor and one number; a `parameter` to any.
-//! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
-//!   `masked`: the first input is a mask, Bool or uint8, which is not promoted.
+//! - dtypes: `moved`, all dtypes, by kernels over integers of the same size; `all`; `numeric` (not Bool); `integral` (integers and Bool);
+//!   `float`. In the formula, `T` is the type of the computation. `in_float64` means floats that one kernel computes in float64, for rarely
+//!   used functions.
+//! - result: `same`, the common dtype of the operands; `real`, the same, except that integers and Bool give the default dtype; `truth`, a
+//!   truth value.
+//! - grain: `CHEAP` for memory-bound kernels, `COSTLY` for others.
+//! - arguments: a `number` or `factor` belongs to an operation of one tensor and one number; a `parameter` may belong to any operation.
+//! - `dividing` after the grain: integers cannot be divided by 0. `comparing`: the number compared with integers does not wrap. `masked`:
+//!   the first input is a mask, Bool or uint8, which is not promoted.
 //!
-//! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
-//! `plain` makes one loop of a formula, which is a third of the code; in place it is slower. Kernels may also be `vectorized exp_run`, a
-//! loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, formulas where the last one
-//! computes the elements for which the second is true; `kernel f`, a generic function of the work and the numbers. `; bits f` behind a
-//! formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
+//! `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `plain` compiles a formula to a
+//! single loop, with a third of the code; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
+//! [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, where `slow` computes the elements for
+//! which `rare` is true; and `kernel f`, a generic function of the work and the numbers. `; bits f` after a formula names a kernel for
+//! 16-bit floats that reads them as int16.
 
 use super::{check_whole, comparable, comparable_tensors, divisor, promote, promote_scalar};
 use crate::dtype::Dtype;
@@ -31,7 +33,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 impl<const N: usize> Op<N> {
-    /// Computes `tensors[0]` from the others: checks the operands, readies the result, runs the kernel.
+    /// Computes `tensors[0]` from the other tensors: checks the operands, prepares the result, runs the kernel.
     #[inline(always)]
     pub fn run(&'static self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let mut common = promote(&tensors[1..])?;
@@ -53,7 +55,7 @@ impl<const N: usize> Op<N> {
         self.run_in(common, &tensors, numbers)
     }
 
-    /// [`Op::run`] with operands converted to this dtype.
+    /// [`Op::run`] with operands converted to `common`.
     pub fn run_in(&'static self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let choice = self.choose(common, tensors[1].dtype())?;
         if self.checked {
@@ -62,7 +64,7 @@ impl<const N: usize> Op<N> {
         elementwise(self, tensors, &choice, common, numbers)
     }
 
-    /// Fails where numbers or divisors are not for integers.
+    /// Fails if a parameter of integers is not an integer, or if a divisor of integers is 0.
     #[inline(never)]
     fn check(&self, common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
         match self.role {
@@ -73,7 +75,7 @@ impl<const N: usize> Op<N> {
     }
 }
 
-/// Makes statics of rows, named like them, and a list of them with the name before them.
+/// Defines a static for each definition, with its name, and a list of all of them.
 macro_rules! operations {
     ($list:ident; $($(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* })*) => { $(
         $(#[doc = $doc])*
@@ -81,14 +83,14 @@ macro_rules! operations {
         pub static $name: $crate::launch::Op<{ 0 $(+ $crate::ops::pointwise::op::count!($kind))* }> =
             $crate::ops::pointwise::op::operation!($name [$($arg $kind)*] $($definition)*);
     )*
-        /// All of them.
+        /// All operations of the list.
         #[cfg(feature = "cuda")]
         pub static $list: &[$crate::launch::Elementwise] = &[$($name.as_elementwise()),*];
     };
 }
 pub(crate) use operations;
 
-/// How many tensors an argument is.
+/// The number of tensors that an argument counts for: 1 or 0.
 macro_rules! count {
     (out) => {
         1
@@ -127,7 +129,7 @@ macro_rules! operation {
 }
 pub(crate) use operation;
 
-/// The fields of an [`Op`] that follow from the words of its definition.
+/// The fields of an [`Op`] that follow from keywords of its definition.
 macro_rules! traits {
     (result same) => { $crate::launch::ResultDtype::Same };
     (result real) => { $crate::launch::ResultDtype::Real };
@@ -147,7 +149,7 @@ macro_rules! traits {
 }
 pub(crate) use traits;
 
-/// The kernels of an operation, one for each type of its set.
+/// The kernels of an operation: one for each type of its dtypes.
 macro_rules! kernels {
     (all $($rest:tt)*) => {
         [
@@ -178,7 +180,7 @@ macro_rules! kernels {
             Some($f::<u8>),
         ]
     };
-    (wide $($rest:tt)*) => {
+    (in_float64 $($rest:tt)*) => {
         [None, None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None]
     };
     (float $($rest:tt)*) => {
@@ -205,7 +207,7 @@ macro_rules! kernel {
 }
 pub(crate) use kernel;
 
-/// Binds an argument that is a number in a kernel.
+/// Binds an argument that is a number in the kernel.
 macro_rules! bind {
     ($arg:ident number $numbers:ident $next:ident) => {
         let $arg: T = $numbers.rounded($next);
@@ -259,10 +261,10 @@ macro_rules! call {
             #[inline(always)]
             move |$isa, r, a, n| {
                 for i in 0..n {
-                    // SAFETY: `n` elements of each operand.
+                    // SAFETY: each operand has `n` elements.
                     let $a = unsafe { a.add(i).read() };
                     let y = $f;
-                    // SAFETY: as above.
+                    // SAFETY: the result has `n` elements.
                     unsafe { r.add(i).write(y) }
                 }
             },
@@ -274,10 +276,10 @@ macro_rules! call {
             #[inline(always)]
             move |$isa, r, [a, b], n| {
                 for i in 0..n {
-                    // SAFETY: `n` elements of each operand.
+                    // SAFETY: each operand has `n` elements.
                     let ($a, $b) = unsafe { (a.add(i).read(), b.add(i).read()) };
                     let y = $f;
-                    // SAFETY: as above.
+                    // SAFETY: the result has `n` elements.
                     unsafe { r.add(i).write(y) }
                 }
             },
@@ -287,7 +289,7 @@ macro_rules! call {
         $crate::cpu::map::map1_run::<T>(
             $work,
             #[inline(always)]
-            // SAFETY: `n` elements of each operand.
+            // SAFETY: each operand has `n` elements.
             move |isa, r, a, n| unsafe { <T as $crate::cpu::real::Real>::$run(isa, r, a, n) },
         )
     };
@@ -327,7 +329,7 @@ macro_rules! result_type {
 }
 pub(crate) use result_type;
 
-/// The kernel over the bits of 16-bit floats, if a definition has one behind its formula.
+/// The kernel over the bits of 16-bit floats, if the definition has one.
 macro_rules! bits {
     (moved kernel $f:ident) => {
         Some($f::<i16>)

@@ -1,4 +1,4 @@
-//! Elements that are true with some probability.
+//! Random elements that are 1 with a given probability.
 
 use super::{PROBABILITY, Parameters, check_all, check_float, fill, is_probability};
 use crate::dtype::Dtype;
@@ -9,7 +9,7 @@ use crate::ops::result::deliver;
 use crate::random::Generator;
 use crate::tensor::Tensor;
 
-/// `r` 1 with probability `p`, else 0.
+/// `r` = 1 with probability `p`, else 0
 pub fn bernoulli(r: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
     check_all(&[p], PROBABILITY, is_probability)?;
     fill(r, generator, Draw::Bernoulli { p }, &[])
@@ -22,7 +22,7 @@ pub fn bernoulli_tensor(r: &Tensor, generator: &mut Generator, p: &Tensor) -> Re
     parameters.draw(r, generator, true, Draw::BernoulliEach)
 }
 
-/// `r = t * mask / (1 - p)`, the mask 0 with probability `p`, else 1.
+/// `r = t * mask / (1 - p)`, where the mask is 0 with probability `p`, else 1
 pub fn dropout(r: &Tensor, mask: Option<&Tensor>, generator: &mut Generator, t: &Tensor, p: f64) -> Result<()> {
     let dtype = check_float(t)?;
     check_all(&[p], PROBABILITY, is_probability)?;

@@ -10,7 +10,7 @@ use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r` uniform in [from, to).
+/// `r` = uniform numbers in [from, to)
 pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     if !(from <= to && (to - from).is_finite()) {
         let expected = match (from, to) {
@@ -28,7 +28,7 @@ pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Res
     fill_floats(r, generator, Draw::Uniform { from, to, most })
 }
 
-/// The greatest number below `to` in a float type. Numbers between it and `to` would be rounded up to `to`.
+/// The greatest number below `to` in a float type. Random numbers above it would be rounded up to `to`.
 fn greatest_below(dtype: Dtype, to: f64) -> f64 {
     if dtype == Dtype::Float64 {
         return to.next_down();
@@ -55,7 +55,7 @@ fn greatest_below(dtype: Dtype, to: f64) -> f64 {
     value(bits)
 }
 
-/// Returns true if a number is finite once it is rounded to a float of this type.
+/// Returns true if a number is finite after it is rounded to this float type.
 fn is_finite_in(dtype: Dtype, x: f64) -> bool {
     match dtype {
         Dtype::Float16 => half::f16::from_f64(x).is_finite(),
@@ -72,19 +72,19 @@ fn check_normal(mean: f64, std: f64) -> Result<()> {
     Ok(())
 }
 
-/// `r` normally distributed.
+/// `r` = normally distributed numbers
 pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     check_normal(mean, std)?;
     fill_floats(r, generator, Draw::Normal { mean, std })
 }
 
-/// `r` with normally distributed logarithms.
+/// `r` = numbers whose logarithms are normally distributed
 pub fn log_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     check_normal(mean, std)?;
     fill_floats(r, generator, Draw::LogNormal { mean, std })
 }
 
-/// `r` exponentially distributed.
+/// `r` = exponentially distributed numbers
 pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result<()> {
     if !is_positive(lambda) {
         bail!(Argument, "expected a rate > 0, got {}", Scalar::from(lambda))
@@ -92,7 +92,7 @@ pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result
     fill_floats(r, generator, Draw::Exponential { lambda })
 }
 
-/// `r` Cauchy distributed.
+/// `r` = Cauchy distributed numbers
 pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
     if !(is_positive(sigma) && median.is_finite()) {
         bail!(Argument, "expected a finite median and a sigma > 0, got {} and {}", Scalar::from(median), Scalar::from(sigma))
@@ -100,7 +100,7 @@ pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) ->
     fill_floats(r, generator, Draw::Cauchy { median, sigma })
 }
 
-/// `r` normally distributed between `from` and `to`.
+/// `r` = normally distributed numbers, restricted to `from` to `to`
 pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64, from: f64, to: f64) -> Result<()> {
     check_float(r)?;
     if !(is_positive(std) && mean.is_finite()) {
@@ -114,7 +114,7 @@ pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f
 
 const SHAPE: &str = "a shape > 0";
 
-/// `r` gamma distributed.
+/// `r` = gamma distributed numbers
 pub fn gamma(r: &Tensor, generator: &mut Generator, shape: f64, scale: f64) -> Result<()> {
     check_float(r)?;
     check_all(&[shape], SHAPE, is_positive)?;
@@ -130,7 +130,7 @@ pub fn gamma_tensor(r: &Tensor, generator: &mut Generator, shape: &Tensor, scale
     parameters.draw(r, generator, false, Draw::GammaEach)
 }
 
-/// `r` beta distributed.
+/// `r` = beta distributed numbers
 pub fn beta(r: &Tensor, generator: &mut Generator, a: f64, b: f64) -> Result<()> {
     check_float(r)?;
     check_all(&[a, b], SHAPE, is_positive)?;
@@ -145,13 +145,13 @@ pub fn beta_tensor(r: &Tensor, generator: &mut Generator, a: &Tensor, b: &Tensor
     parameters.draw(r, generator, false, Draw::BetaEach)
 }
 
-/// `r = z * std + means` of normally distributed z.
+/// `r = z * std + means` with standard normal z
 pub fn normal_means(r: &Tensor, generator: &mut Generator, means: &Tensor, std: f64) -> Result<()> {
     check_normal(0.0, std)?;
     normal_by(r, generator, [means], std, |z| arithmetic::cadd(z, z, Scalar::Int(1), means))
 }
 
-/// `r = z * stds + mean` of normally distributed z.
+/// `r = z * stds + mean` with standard normal z
 pub fn normal_deviations(r: &Tensor, generator: &mut Generator, mean: f64, stds: &Tensor) -> Result<()> {
     check_normal(mean, 0.0)?;
     check_deviations(stds)?;
@@ -161,7 +161,7 @@ pub fn normal_deviations(r: &Tensor, generator: &mut Generator, mean: f64, stds:
     })
 }
 
-/// `r = z * stds + means` of normally distributed z.
+/// `r = z * stds + means` with standard normal z
 pub fn normal_means_deviations(r: &Tensor, generator: &mut Generator, means: &Tensor, stds: &Tensor) -> Result<()> {
     check_deviations(stds)?;
     normal_by(r, generator, [means, stds], 1.0, |z| {
@@ -174,8 +174,8 @@ fn check_deviations(stds: &Tensor) -> Result<()> {
     check_all(&Parameters::of([stds])?.list(0)?, "standard deviations >= 0", is_not_negative)
 }
 
-/// Numbers of mean 0 and deviation `std` in the common shape of `parameters`, finished as these want it. They are rounded in between, as
-/// TH's.
+/// Normal numbers of mean 0 and deviation `std`, in the common shape of `parameters`, passed to `finish`. They are rounded before `finish`,
+/// as in TH.
 fn normal_by<const N: usize>(
     r: &Tensor,
     generator: &mut Generator,

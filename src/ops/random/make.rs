@@ -1,4 +1,4 @@
-//! Tensors made of random numbers.
+//! Tensors of random numbers in a given shape.
 
 use super::{clamped_random, make, normal, uniform};
 use crate::dtype::{Dtype, default_dtype};
@@ -11,9 +11,9 @@ use crate::tensor::Tensor;
 pub enum Law {
     /// Uniform in [0, 1).
     Uniform,
-    /// Normal, of mean 0 and deviation 1.
+    /// Normal, with mean 0 and standard deviation 1.
     Normal,
-    /// Integers from the first to the one before the second.
+    /// Uniform over the integers from the first number up to, but not including, the second.
     Integers(i64, i64),
 }
 
@@ -27,18 +27,18 @@ impl Law {
     }
 }
 
-/// `r` in this shape; a fresh one takes the default dtype, of integers int64.
+/// Fills `r` in this shape. A fresh `r` gets the default dtype, or int64 for integers.
 pub fn drawn(r: &Tensor, generator: &mut Generator, law: Law, shape: &[i64]) -> Result<()> {
     let whole = matches!(law, Law::Integers(..));
     make(r, if whole { Dtype::Int64 } else { default_dtype() }, whole, shape, |r| law.fill(r, generator))
 }
 
-/// `r` in the shape of `t`; a fresh one takes its dtype.
+/// Fills `r` in the shape of `t`. A fresh `r` gets the dtype of `t`.
 pub fn drawn_like(r: &Tensor, generator: &mut Generator, law: Law, t: &Tensor) -> Result<()> {
     make(r, t.defined()?, matches!(law, Law::Integers(..)), &t.layout()?.shape, |r| law.fill(r, generator))
 }
 
-/// A tensor of this dtype and shape.
+/// A new tensor of random numbers.
 pub fn new_drawn(dtype: Dtype, generator: &mut Generator, law: Law, shape: &[i64]) -> Result<Tensor> {
     let t = Tensor::empty(dtype, shape)?;
     law.fill(&t, generator)?;

@@ -1,4 +1,4 @@
-//! Samples: permutations, and draws of categories by their probabilities.
+//! Samples: permutations, and categories drawn by probability.
 
 use super::whole::greatest;
 use super::{Parameters, check_all, fill, is_not_negative, is_probability, make};
@@ -14,7 +14,7 @@ use crate::random::{Alias, Generator};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r` = the integers from 0 to `n - 1` in random order; a fresh one takes int64.
+/// `r` = the integers from 0 to `n - 1` in random order. A fresh `r` gets int64.
 pub fn permutation(r: &Tensor, generator: &mut Generator, n: i64) -> Result<()> {
     if n < 0 {
         bail!(Argument, "{n} elements cannot be permuted")
@@ -30,7 +30,7 @@ pub fn permutation(r: &Tensor, generator: &mut Generator, n: i64) -> Result<()> 
     })
 }
 
-/// `r` = `n` categories for each row of `p`, by their probabilities; a fresh one takes int64.
+/// `r` = `n` categories for each row of probabilities `p`. A fresh `r` gets int64.
 pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, replacement: bool) -> Result<()> {
     let parameters = Parameters::of([p])?;
     let shape = parameters.shape.as_slice();
@@ -61,7 +61,7 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
     deliver([Some((r, Dtype::Int64, &drawn))])
 }
 
-/// Fails where `r` has a dtype without numbers for `categories` categories.
+/// Fails if the dtype of `r` cannot hold `categories` distinct numbers.
 fn check_holds(r: &Tensor, categories: i64) -> Result<()> {
     match r.dtype() {
         Some(dtype) if dtype == Dtype::Bool || (categories - 1).max(0) as u64 > greatest(dtype) => {
@@ -71,10 +71,10 @@ fn check_holds(r: &Tensor, categories: i64) -> Result<()> {
     }
 }
 
-/// Fails unless there are numbers that are not negative, and some of them not 0; says how many those are.
+/// Fails if a probability is negative, or if their sum is 0 or not finite. Returns the number of nonzero probabilities.
 fn check_weights(p: &[f64], row: usize) -> Result<usize> {
     check_all(p, "probabilities >= 0", is_not_negative)?;
-    // From 0, since the sum of nothing is -0.
+    // The sum begins with 0, because `sum` of nothing is -0.
     let sum = p.iter().fold(0.0, |sum, x| sum + x);
     if !(sum > 0.0 && sum.is_finite()) {
         bail!(Argument, "expected probabilities of a finite sum above 0, those of row {row} sum to {}", Scalar::from(sum))
@@ -82,7 +82,7 @@ fn check_weights(p: &[f64], row: usize) -> Result<usize> {
     Ok(p.iter().filter(|&&x| x > 0.0).count())
 }
 
-/// The alias tables of the probabilities `p`: `stays`, in their dtype, and `other`, int64.
+/// The alias tables of probabilities `p`: `stays` in their dtype, and `other` as int64.
 pub fn alias_setup(p: &Tensor, other: &Tensor, stays: &Tensor) -> Result<()> {
     let parameters = Parameters::of([p])?;
     let shape = vector(&parameters.shape)?;
@@ -108,7 +108,7 @@ fn vector(shape: &[i64]) -> Result<&[i64]> {
     }
 }
 
-/// `r` = categories drawn by alias tables.
+/// `r` = categories drawn by alias tables
 pub fn alias_draw(r: &Tensor, generator: &mut Generator, other: &Tensor, stays: &Tensor) -> Result<()> {
     let parameters = Parameters::of([stays])?;
     let shape = vector(&parameters.shape)?;

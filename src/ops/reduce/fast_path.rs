@@ -1,4 +1,4 @@
-//! The fast paths of reductions on the host: nothing is made for results that stand ready.
+//! Fast paths of reductions on the host. They make no operands, and write only to results that have their shape already.
 
 use super::rule::{Over, Rule, TH_ALL_DIMS, To, folded_dims};
 use crate::cpu::fold::{Accumulators, FoldKernel, FoldTile, logic, with_kernel};
@@ -12,7 +12,7 @@ use crate::layout::Dims;
 use crate::tensor::Tensor;
 use std::cell::Cell;
 
-/// Folds `t` over some dims if a fast path can; else false, and nothing has happened.
+/// Folds `t` and returns true if a fast path can do so. Otherwise returns false and changes nothing.
 pub fn run(fold: Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<bool> {
     let mut done = false;
     with_kernel(fold, rule.compute, &mut |kernel| {
@@ -21,7 +21,7 @@ pub fn run(fold: Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> R
     Ok(done)
 }
 
-/// True if none of a few contiguous elements is 0; `None` for other tensors.
+/// Returns true if all elements are nonzero, for a tensor of few contiguous elements; `None` for other tensors.
 pub fn all(t: &Tensor) -> Option<bool> {
     let dtype = t.dtype()?;
     let (rule, number) = (Rule::one(dtype, Dtype::Bool, Dtype::Bool), Cell::new(0.0));
@@ -30,7 +30,7 @@ pub fn all(t: &Tensor) -> Option<bool> {
     done.map(|()| number.get() != 0.0)
 }
 
-/// All of a few contiguous elements into results that stand ready.
+/// Folds all of a few contiguous elements, into results that have their shape already.
 fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
     let all = match over {
         Over::Dim(dim) => dim == TH_ALL_DIMS || (t.ndim() == 1 && (dim == 0 || dim == -1)),
@@ -59,7 +59,7 @@ fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ove
     let [first, second] = &mut found;
     let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
     let tile = FoldTile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
-    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most three planes and two results.
+    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result. Folds have at most three planes and two results.
     unsafe {
         fold.start(accs, 1);
         fold.rows(accs, &tile);
@@ -76,7 +76,7 @@ fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ove
     Some(())
 }
 
-/// The way into contiguous results that have their shape already, disjoint from the input: nothing is made for them.
+/// Folds into contiguous results that have their shape already and do not overlap the input.
 fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
     let To::Tensors(results, keepdim) = to else { return None };
     let (dtype, data, capacity) = t.memory()?;
@@ -101,12 +101,12 @@ fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ov
     let (kept, folded) = split(&layout, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
     let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
     let out = [into(0), into(1)];
-    // SAFETY: all positions lie inside their storages, the results contiguous and disjoint.
+    // SAFETY: all positions are inside their storages. The results are contiguous and do not overlap the input.
     unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
     Some(())
 }
 
-/// The strides of a contiguous result along the dims of the input, 0 along the folded ones; `None` unless it has the shape it should have.
+/// The strides of a contiguous result along the dims of the input, with 0 for folded dims; `None` if the result has another shape.
 fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Option<Dims> {
     let (mut sizes, mut scale) = (r.peek().0.iter().rev(), 1);
     let mut strides = Dims::filled(0, shape.len());

@@ -1,4 +1,4 @@
-//! Reductions: numbers from many elements, over all of them or over some dimensions.
+//! Reductions: one number from many elements, over all dimensions or some.
 
 mod fast_path;
 mod result;
@@ -13,9 +13,10 @@ use crate::tensor::Tensor;
 use rule::Rule;
 pub use rule::{Over, TH_ALL_DIMS, To, number};
 
-/// The types of a sum or product of `dtype`; `asked` is the dtype the caller wants of it.
+/// The types of a sum or product of `dtype`. `asked` is the result dtype that the caller asks for.
 ///
-/// Floats asked to be integers are cut off first, as if converted; integers asked to be floats are, so that they cannot overflow.
+/// If an integer result of floats is asked for, the floats are truncated first. If a float result of integers is asked for, the integers
+/// are converted first, so that they cannot overflow.
 fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
     let compute = match asked {
         None => dtype,
@@ -33,27 +34,28 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
     Rule::one(compute, written, asked.unwrap_or(result))
 }
 
-/// Returns true if the sum is computed in float64 from the first addition: if asked for, or if it is returned as a C double.
-fn wide(to: To<'_>, asked: Option<Dtype>) -> bool {
+/// Returns true if all additions are in float64: if the caller asked for float64, or if the sum is returned as a C double.
+fn in_float64(to: To<'_>, asked: Option<Dtype>) -> bool {
     asked == Some(Dtype::Float64) || matches!(to, To::Number(_))
 }
 
-/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64 where it is [`wide`], else nearly so.
+/// `r = sum of t over some dims`. Integers and Bool give int64. Floats are summed in float64, or with nearly its precision: see
+/// [`in_float64`].
 pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     total(Root::Itself, to, t, over, asked)
 }
 
 fn total(root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    let fold = Fold::Sum { term: Term::Plain, root, wide: wide(to, asked) };
+    let fold = Fold::Sum { term: Term::Plain, root, in_float64: in_float64(to, asked) };
     result::run(fold, totalled(t.defined()?, asked), to, t, over)
 }
 
-/// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64.
+/// `r = product of t over some dims`. Integers and Bool give int64. Floats are multiplied in float64.
 pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     result::run(Fold::Prod, totalled(t.defined()?, asked), to, t, over)
 }
 
-/// `r = mean of t over some dims`; floats only, or converted to the float asked for. The mean of nothing is NaN.
+/// `r = mean of t over some dims`. Only floats, or elements converted to the float that is asked for. The mean of no elements is NaN.
 pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     let dtype = t.defined()?;
     if !totalled(dtype, asked).compute.is_float() {
@@ -62,22 +64,22 @@ pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Res
     total(Root::Mean, to, t, over, asked)
 }
 
-/// `r = sum of t over some dims` without the NaNs.
+/// `r = sum of t over some dims`, ignoring NaNs
 pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     let rule = totalled(t.defined()?, asked);
     if !rule.compute.is_float() {
         return total(Root::Itself, to, t, over, asked);
     }
-    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, wide: true }, rule, to, t, over)
+    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, in_float64: true }, rule, to, t, over)
 }
 
-/// `r = mean of t over some dims` without the NaNs; floats only.
+/// `r = mean of t over some dims`, ignoring NaNs; floats only
 pub fn nanmean(to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     let rule = totalled(Domain::Float.check(t.defined()?)?, None);
     result::run(Fold::NanMean, rule, to, t, over)
 }
 
-/// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count less `correction`.
+/// `r = variance of t over some dims`, or with `root` the standard deviation; floats only. The divisor is the count minus `correction`.
 pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, correction: f64, asked: Option<Dtype>) -> Result<()> {
     let dtype = t.defined()?;
     if correction.is_nan() {
@@ -87,7 +89,7 @@ pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, correction: f64, 
     result::run(Fold::Moment { correction, root }, rule, to, t, over)
 }
 
-/// `r = (sum of |t|^p)^(1/p) over some dims`; the number of elements that are not 0 for p 0, the greatest or least |t| for infinite p.
+/// `r = (sum of |t|^p)^(1/p) over some dims`. p 0 counts nonzero elements; p infinity and -infinity give the greatest and the least |t|.
 pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     let dtype = t.defined()?;
     let result = asked.unwrap_or(dtype);
@@ -95,14 +97,14 @@ pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>
         bail!(Dtype, "{dtype} does not convert to {result} without loss")
     }
     let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(Domain::Float.check(dtype)?, Dtype::Float64, result) };
-    let wide = wide(to, asked);
-    let sum = |term, root| Fold::Sum { term, root, wide };
+    let in_float64 = in_float64(to, asked);
+    let sum = |term, root| Fold::Sum { term, root, in_float64 };
     let (fold, written) = match p {
         0.0 => (sum(Term::NonZero, Root::Itself), Dtype::Float64),
         1.0 => (sum(Term::Abs, Root::Itself), Dtype::Float64),
         2.0 => (sum(Term::Square, Root::Sqrt), Dtype::Float64),
         f64::INFINITY | f64::NEG_INFINITY => (Fold::Extreme { max: p > 0.0, magnitude: true }, dtype.compute()),
-        _ => (Fold::Powers { p, wide: wide || dtype == Dtype::Float64 }, Dtype::Float64),
+        _ => (Fold::Powers { p, in_float64: in_float64 || dtype == Dtype::Float64 }, Dtype::Float64),
     };
     result::run(fold, Rule { written: [written; 2], ..rule }, to, t, over)
 }
@@ -114,7 +116,7 @@ pub fn extreme(max: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> 
     result::run(Fold::Extreme { max, magnitude: false }, rule, to, t, over)
 }
 
-/// The least and the greatest element of `t` over `dim`; either result may be absent.
+/// The least and the greatest elements of `t` over `dim`. Either result may be absent.
 pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let dtype = t.defined()?;
     let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
@@ -122,7 +124,8 @@ pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, di
     result::run(Fold::MinMax, rule, to, t, Over::Dim(dim))
 }
 
-/// The greatest or least elements of `t` over `dim`, and where each first occurs; either result may be absent. NaN beats everything.
+/// The greatest or least elements of `t` over `dim`, and their first positions. Either result may be absent. A NaN is chosen before any
+/// number.
 pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let dtype = t.defined()?;
     if indices.is_none() {
@@ -149,7 +152,7 @@ pub fn nonzero_everywhere(t: &Tensor) -> Result<bool> {
     }
 }
 
-/// `r = whether all (or any) elements of t over some dims are not 0`; as uint8 for uint8, else as Bool. NaN is not 0.
+/// `r` is true where all (or any) elements of `t` over some dims are nonzero. The dtype is uint8 for uint8, else Bool. NaN is nonzero.
 pub fn logic(all: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     let dtype = t.defined()?;
     let rule = Rule::one(dtype, Dtype::Bool, if dtype == Dtype::Uint8 { dtype } else { Dtype::Bool });

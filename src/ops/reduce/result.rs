@@ -1,4 +1,4 @@
-//! The way of a reduction: what it goes over is checked, results are readied, and the fold is launched.
+//! The steps of a reduction: check the dims, prepare the results, launch the fold.
 
 use super::fast_path;
 use super::rule::{Over, Rule, To, folded_dims};
@@ -19,7 +19,7 @@ pub fn run(fold: Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Re
     }
     let shapes = Shapes::new(Operand::of(t)?, over, matches!(to, To::Tensors(_, true)))?;
     if rule.chooses && shapes.folded_is_empty() {
-        bail!(Argument, "no elements to choose from in shape {:?}", shapes.input.layout.shape.as_slice())
+        bail!(Argument, "no elements to choose from in shape {:?}", shapes.input.layout().shape.as_slice())
     }
     let work = Reduce { fold, compute: rule.compute, written: rule.written, folded: &shapes.folds };
     match to {
@@ -45,17 +45,17 @@ struct Shapes {
 
 impl Shapes {
     fn new(input: Operand, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
-        let ndim = input.layout.ndim();
+        let ndim = input.layout().ndim();
         let folds = folded_dims(over, ndim)?;
-        let mut kept = input.layout.shape.clone();
+        let mut kept = input.layout().shape.clone();
         (0..ndim).filter(|&d| folds[d]).for_each(|d| kept[d] = 1);
         let wanted = if keepdim { kept.clone() } else { (0..ndim).filter(|&d| !folds[d]).map(|d| kept[d]).collect() };
         Ok(Shapes { input, folds, kept, wanted })
     }
 
-    /// Returns true if no element goes into a result, be there results or not.
+    /// Returns true if results are folds of no elements. There may be no results either.
     fn folded_is_empty(&self) -> bool {
-        self.input.layout.shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
+        self.input.layout().shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
     }
 
     fn write_tensors(&self, work: &Reduce<'_>, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
@@ -65,7 +65,7 @@ impl Shapes {
         ready.launch_in(|layout| self.kept_layout(layout), work, &[&self.input])
     }
 
-    /// The layout of a result with the folded dims back at size 1.
+    /// The layout of a result in which folded dims are present with size 1.
     fn kept_layout(&self, layout: &Layout) -> Layout {
         let mut rest = layout.strides.iter().copied();
         let keepdim = layout.ndim() == self.kept.len();

@@ -1,4 +1,4 @@
-//! The dims that a reduction goes over, the place of its results, and their types.
+//! The dims over which a reduction goes, the handles of its results, and its types.
 
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -7,35 +7,35 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 use std::cell::Cell;
 
-/// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+/// All dimensions, as an argument `dimension`. The result is 0-d, or has all sizes 1 with `keepdim`.
 pub const TH_ALL_DIMS: i32 = i32::MIN;
 
-/// The dims a reduction goes over.
+/// The dims over which a reduction goes.
 #[derive(Clone, Copy)]
 pub enum Over<'a> {
-    /// One, or all by [`TH_ALL_DIMS`].
+    /// One dim, or all for [`TH_ALL_DIMS`].
     Dim(i32),
-    /// These, or all if there are none.
+    /// Several dims, or all if the list is empty.
     Dims(&'a [i64]),
 }
 
-/// Where results go.
+/// The destination of the results.
 #[derive(Clone, Copy)]
 pub enum To<'a> {
-    /// Into up to two tensors, whose folded dims stay with size 1 if the flag says so.
+    /// Up to two tensors. If the flag is true, folded dims are kept with size 1.
     Tensors([Option<&'a Tensor>; 2], bool),
-    /// The first one, as it is before it is rounded to the dtype of a tensor.
+    /// A number: the first result, before it is rounded to the dtype of a tensor.
     Number(&'a Cell<f64>),
 }
 
 impl<'a> To<'a> {
-    /// Into one tensor.
+    /// One result tensor.
     pub fn tensor(r: &'a Tensor, keepdim: bool) -> To<'a> {
         To::Tensors([Some(r), None], keepdim)
     }
 }
 
-/// The number a reduction comes to.
+/// The result of a reduction as a number.
 pub fn number(reduce: impl FnOnce(To<'_>) -> Result<()>) -> Result<f64> {
     let number = Cell::new(f64::NAN);
     reduce(To::Number(&number))?;
@@ -51,17 +51,18 @@ pub struct Rule {
     pub written: [Dtype; 2],
     /// The dtypes of fresh results.
     pub result: [Dtype; 2],
-    /// True if a result is one of the elements, so that there must be some.
+    /// True if results are elements of the input, which must not be empty then.
     pub chooses: bool,
 }
 
 impl Rule {
-    /// Results of one type each.
+    /// A rule whose two results have the same types.
     pub fn one(compute: Dtype, written: Dtype, result: Dtype) -> Rule {
         Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
     }
 
-    /// Returns true if result `k` may be converted to `dtype` directly as the fold writes it, not by way of the dtype of a fresh result.
+    /// Returns true if result `k` may be converted directly from the written dtype to `dtype`, without rounding to a fresh result's dtype
+    /// first.
     pub(super) fn is_final(&self, k: usize, dtype: Dtype) -> bool {
         self.result[k] == dtype || (self.result[k] == self.written[k] && self.result[k].can_cast(dtype))
     }

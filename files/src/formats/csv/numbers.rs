@@ -1,16 +1,16 @@
-//! Numbers of a text.
+//! Reading the numbers of a table.
 
-use super::lines::{behind, blanks, field};
+use super::fields::{behind, blanks, field};
 
-/// Texts that stand for missing values.
+/// The texts for missing values.
 const MISSING: [&[u8]; 8] = [b"na", b"n/a", b"nan", b"null", b"none", b"#n/a", b"#na", b"#n/a n/a"];
 
-/// The longest number with a decimal comma.
+/// The length limit of a number with a decimal comma.
 const LONGEST: usize = 64;
 
-/// The number that a field is, NaN if it is missing; `None` if it is neither.
+/// Parses a field. Returns NaN for a missing value, and `None` for a text that is no number.
 pub fn number(field: &[u8], separator: u8) -> Option<f64> {
-    // Quotes may have blanks in them.
+    // Blanks can be inside quotes.
     let field = field.trim_ascii();
     if let Ok(number) = fast_float2::parse(field) {
         return Some(number);
@@ -28,11 +28,11 @@ pub fn number(field: &[u8], separator: u8) -> Option<f64> {
     None
 }
 
-/// Powers of ten, all of which are exact.
+/// Powers of ten that are exact in float64.
 const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// The number without an exponent, of at most 15 digits, that a text begins with, and its length. The digits as an integer and the power of
-/// ten are exact, so that their quotient is rounded once.
+/// Parses a number of at most 15 digits without an exponent at the beginning of a text. Returns the number and its length. The integer of
+/// its digits and the power of ten are exact, so that their quotient is rounded once.
 #[inline(always)]
 fn short(text: &[u8]) -> Option<(f64, usize)> {
     let start = usize::from(text.first() == Some(&b'-'));
@@ -40,7 +40,7 @@ fn short(text: &[u8]) -> Option<(f64, usize)> {
     let mut value = whole as f64;
     let mut count = end - start;
     if text.get(end) == Some(&b'.') {
-        // Most numbers of more digits have these.
+        // Most numbers of more than 15 digits have 16 digits after the point.
         if text.get(end + 8..end + 16).is_some_and(|bytes| bytes.iter().fold(true, |all, byte| all & byte.is_ascii_digit())) {
             return None;
         }
@@ -53,7 +53,8 @@ fn short(text: &[u8]) -> Option<(f64, usize)> {
     (1..=15).contains(&count).then_some((if start == 1 { -value } else { value }, end))
 }
 
-/// Appends the digits from `at` on to a number; returns it, and the place behind them. `None` if there are more than 15.
+/// Appends the digits from the index `at` on to a number. Returns the number and the index after the digits; `None` for more than 15
+/// digits.
 #[inline(always)]
 fn digits(mut number: u64, text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut end = at;
@@ -69,9 +70,9 @@ fn digits(mut number: u64, text: &[u8], at: usize) -> Option<(u64, usize)> {
 
 /// An error in a line.
 pub enum Wrong {
-    /// The field that begins at `at` is no number.
+    /// The field that begins at the index `at` is no number.
     Text { column: usize, at: usize },
-    /// There are more or fewer fields.
+    /// The line has more or fewer fields than there are columns.
     Fields,
 }
 
@@ -81,7 +82,7 @@ pub fn row(line: &[u8], separator: u8, to: &mut [u8]) -> Result<(), Wrong> {
     for (column, to) in to.chunks_exact_mut(8).enumerate() {
         let Some(start) = next else { return Err(Wrong::Fields) };
         let at = blanks(line, start, separator);
-        // Short numbers need no more, and take less time.
+        // The fast path for short numbers.
         if let Some((number, len)) = short(&line[at..])
             && line.get(at + len).is_none_or(|&byte| byte == separator)
             && separator != b' '
@@ -91,7 +92,7 @@ pub fn row(line: &[u8], separator: u8, to: &mut [u8]) -> Result<(), Wrong> {
             continue;
         }
         let (number, after) = match fast_float2::parse_partial::<f64, _>(&line[at..]).ok().map(|(number, len)| (number, at + len)) {
-            // Nearly all fields.
+            // Most fields take this path.
             Some((number, end)) if line.get(end) == Some(&separator) && separator != b' ' => (number, Some(end + 1)),
             Some((number, end)) if end == line.len() => (number, None),
             parsed => match parsed.and_then(|(number, end)| Some((number, behind(line, end, separator)?))) {

@@ -1,37 +1,48 @@
-//! The lines with entries.
+//! The lines with entries, and reading positions and values from them.
 
-use super::{Field, Head, Symmetry, text, unpacking};
+use super::head::{Field, Head, Symmetry};
+use super::packed::unpack;
+use crate::encoding::Decode;
 use crate::error::{Error, Result};
-use crate::formats::csv::lines::{Lines, split};
+use crate::formats::text::lines::{GROUP, Lines, changed, split};
 use crate::grow;
 use crate::input::Input;
 use crate::pool;
-use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// The lines of a file that have entries.
+/// The lines of a file after the sizes.
 #[derive(Debug)]
 pub struct Body {
     head: Head,
-    /// True if gzip compressed the text.
-    packed: bool,
-    /// The offset of the first line in the text, and how many there are before it.
-    first: u64,
-    before: u64,
-    /// For each chunk of the text what is before it, and at the end what is in all of them. A text that is compressed is one chunk.
+    /// For each chunk of the text the counts of everything before the chunk. The last entry has the totals. A compressed text is one chunk.
     places: Vec<Place>,
 }
 
-/// Numbers of the entries.
+/// The numbers of entries that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The positions, int64: the rows of all entries, then the columns.
+    /// The positions, in int64: the rows of all entries, then the columns of all entries.
     Indices,
     /// The values.
     Values,
 }
 
-/// A number of lines, of lines with entries, and of entries, some of which stand for two.
+/// The elements of a storage: one part of all entries.
+#[derive(Debug)]
+pub struct Entries {
+    pub body: Arc<Body>,
+    pub part: Part,
+}
+
+impl Decode for Entries {
+    fn decode(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        self.body.read(self.part, input, to)
+    }
+}
+
+/// Numbers of lines, of lines with entries, and of entries. A line with an entry below the diagonal of a symmetric matrix counts as two
+/// entries.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     lines: u64,
@@ -45,11 +56,11 @@ impl Place {
     }
 }
 
-/// The memory of entries that are still to be read: rows and columns, or values in the first.
+/// The memory of the entries that are not yet read: rows and columns, or values and nothing.
 struct Left<'a>([&'a mut [u8]; 2]);
 
 impl<'a> Left<'a> {
-    /// Cuts off the memory of the first entries; `parts` is 2 for rows and columns.
+    /// Splits off the memory of the first `entries` entries. `parts` is 2 for rows and columns, and 1 for values.
     fn cut(&mut self, entries: u64, parts: usize) -> Result<Left<'a>> {
         let mut cut = Left([&mut [], &mut []]);
         for (left, cut) in self.0.iter_mut().zip(&mut cut.0).take(parts) {
@@ -68,27 +79,24 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Chunks that are worked on together.
-const GROUP: usize = 4;
-
-/// Bytes of a compressed text that are in memory at a time. No line is longer.
-const PIECE: usize = 256 << 10;
-
-/// Bytes of a compressed text that an entry may take on average, and the number of entries by which a text may be longer: few compressed
-/// bytes become many.
+/// The number of bytes of a compressed text that an entry may have on average. The limit protects against a small file that becomes a huge
+/// text.
 const LONG: u64 = 1024;
+
+/// The number of additional entries for which the average may be exceeded.
 const SPARE: u64 = 1 << 14;
 
 impl Body {
-    /// Counts the entries, of which there must be as many as the head says.
-    pub(super) fn new(input: &dyn Input, head: Head, packed: bool, first: u64, before: u64) -> Result<Body> {
-        let mut body = Body { head, packed, first, before, places: Vec::new() };
+    /// Counts the entries. Their number must be the number in the head.
+    pub fn new(input: &dyn Input, head: Head) -> Result<Body> {
+        let first = head.first;
+        let mut body = Body { head, places: Vec::new() };
         let mut sum = Place::default();
-        if packed {
-            unpacked(input, first, |text, at| {
+        if head.packed {
+            unpack(input, first, |text, at| {
                 sum = sum.with(body.count(text, at, sum.lines)?);
                 if sum.used > head.lines || (at - first) / LONG > sum.used + SPARE {
-                    return Err(Error::format(at, format_args!("the text goes on after {} lines with entries", sum.used)));
+                    return Err(Error::format(at, format_args!("the text continues after {} lines with entries", sum.used)));
                 }
                 Ok(())
             })?;
@@ -111,7 +119,7 @@ impl Body {
             };
             let counted = pool::map(groups.collect(), |group: Range<u64>| (group.clone(), count(group, 0)));
             for (group, counted) in counted {
-                // A group that fails is counted again, since only here it is known which number its lines have.
+                // A group that failed is counted again, because the line numbers for its error are known only now.
                 for place in counted.or_else(|_| count(group, sum.lines))? {
                     sum = sum.with(place);
                     places.push(sum);
@@ -128,21 +136,21 @@ impl Body {
 
     fn lines<'a>(&self, input: &'a dyn Input) -> Lines<'a> {
         let mut lines = Lines::new(input, 0);
-        lines.begin_at(self.first, self.before);
+        lines.begin_at(self.head.first, self.head.before);
         lines
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn entries(&self) -> u64 {
         self.places.last().map_or(0, |place| place.entries)
     }
 
-    /// True if an entry beside the diagonal stands for two.
+    /// Returns true if an entry off the diagonal is read as two entries.
     fn mirrors(&self) -> bool {
         !self.head.dense && self.head.symmetry != Symmetry::General
     }
 
-    /// Counts the entries of a text, which begins at the offset `at`, after `before` lines of the body.
+    /// Counts the entries of a text. The text begins at the offset `at`, after `before` lines of the body.
     fn count(&self, text: &[u8], at: u64, before: u64) -> Result<Place> {
         let mut place = Place::default();
         for (start, line) in split(text) {
@@ -161,13 +169,13 @@ impl Body {
     }
 
     /// Fills `to` with positions or values.
-    pub fn read(&self, part: Part, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+    fn read(&self, part: Part, input: &dyn Input, to: &mut [u8]) -> Result<()> {
         if self.head.field == Field::Pattern && part == Part::Values {
             to.as_chunks_mut().0.fill(1f64.to_le_bytes());
             return Ok(());
         }
         if self.head.dense && self.head.symmetry != Symmetry::General {
-            // The triangle is read into the upper end, and spread from the lower end on.
+            // The triangle is read into the end of `to`. `spread` then fills `to` from its beginning on.
             let start = to.len().checked_sub(self.entries() as usize * 8).ok_or_else(changed)?;
             self.fill(input, part, Left([&mut to[start..], &mut []]))?;
             spread(to, self.head);
@@ -185,9 +193,9 @@ impl Body {
     }
 
     fn fill(&self, input: &dyn Input, part: Part, mut left: Left<'_>) -> Result<()> {
-        if self.packed {
+        if self.head.packed {
             let mut lines = 0;
-            unpacked(input, self.first, |text, at| {
+            unpack(input, self.head.first, |text, at| {
                 lines += self.fill_text(part, text, at, lines, &mut left)?;
                 Ok(())
             })?;
@@ -216,7 +224,7 @@ impl Body {
         pool::map(groups, group).into_iter().collect()
     }
 
-    /// Reads the entries of a text, which begins at the offset `at`, after `before` lines of the body. Returns the number of its lines.
+    /// Reads the entries of a text. The text begins at the offset `at`, after `before` lines of the body. Returns the number of lines.
     fn fill_text(&self, part: Part, text: &[u8], at: u64, before: u64, left: &mut Left<'_>) -> Result<u64> {
         let (mut lines, mut start, mirrors) = (0, 0, self.mirrors());
         while start < text.len() {
@@ -258,7 +266,7 @@ impl Body {
         Ok(lines)
     }
 
-    /// The entry of a line: its row, its column, and the bits of its number if they are asked for.
+    /// Parses a line. Returns the row, the column, and for `Part::Values` the bits of the number.
     fn entry(&self, part: Part, line: &[u8]) -> Parsed<(u64, u64, u64)> {
         let (row, column, end) = if self.head.dense { (0, 0, 0) } else { self.position(line)? };
         if self.head.field == Field::Pattern && !line[end..].trim_ascii().is_empty() {
@@ -267,8 +275,8 @@ impl Body {
         Ok((row, column, if part == Part::Values { value(self.head, &line[end..])? } else { 0 }))
     }
 
-    /// The entry that a text begins with, and the length of its line. `None` where the line is not as nearly all are: the end of its
-    /// number is the end of the line.
+    /// Parses the first line of a text if its last number ends the line, as in most files. Returns the entry and the length of the line;
+    /// `None` for other lines.
     #[inline(always)]
     fn usual(&self, part: Part, text: &[u8]) -> Option<((u64, u64, u64), usize)> {
         if part == Part::Values && self.head.field == Field::Integer {
@@ -289,7 +297,7 @@ impl Body {
         (text.get(len) == Some(&b'\n')).then_some(((row, column, word), len + 1))
     }
 
-    /// The row and the column of an entry, counted from 0, and the place behind them in the line.
+    /// Parses a position. Returns the row and the column, from 0, and the index after both in the line.
     #[inline(always)]
     fn position(&self, line: &[u8]) -> Parsed<(u64, u64, usize)> {
         let (row, end) = digits(line, 0).ok_or(Wrong::Position)?;
@@ -301,10 +309,10 @@ impl Body {
         Ok((row - 1, column - 1, end))
     }
 
-    /// The error of the line at an offset, which comes after `before` lines of the body.
+    /// Returns the error for the line at the offset `at`, after `before` lines of the body.
     #[cold]
     fn wrong(&self, what: Wrong, line: &[u8], at: u64, before: u64) -> Error {
-        let number = self.before + before + 1;
+        let number = self.head.before + before + 1;
         let text = String::from_utf8_lossy(&line[..line.len().min(40)]);
         let (text, rows, columns) = (text.trim_ascii().escape_debug(), self.head.rows, self.head.columns);
         match what {
@@ -323,7 +331,7 @@ impl Body {
 /// An error in a line.
 enum Wrong {
     Position,
-    /// The position, counted from 1.
+    /// The row and the column, from 1.
     Beyond(u64, u64),
     Number,
     Integer,
@@ -336,13 +344,14 @@ type Parsed<T> = std::result::Result<T, Wrong>;
 #[inline(always)]
 fn is_entry(line: &[u8]) -> bool {
     match line.first() {
-        // Nearly all lines.
+        // The fast path for most lines.
         Some(b'0'..=b'9' | b'-') => true,
         _ => line.trim_ascii_start().first().is_some_and(|&byte| byte != b'%'),
     }
 }
 
-/// The number of decimal digits behind blanks from `at` on, with a blank or an end behind it, and the place of that.
+/// Parses a whole number after blanks, from the index `at` on. A blank or the end of the line must follow. Returns the number and the index
+/// after it.
 #[inline(always)]
 fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut end = at;
@@ -358,21 +367,21 @@ fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
     (ends && (1..=19).contains(&(end - start))).then_some((number, end))
 }
 
-/// The bits of the number that a text is.
+/// Parses a number. Returns its bits.
 #[inline(always)]
 fn value(head: Head, text: &[u8]) -> Parsed<u64> {
     let text = text.trim_ascii();
     match head.field {
         Field::Integer => {
             let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
-            // The least integer has no other sign.
+            // The smallest int64 cannot be negated.
             number.filter(|&n| head.symmetry != Symmetry::Skew || n != i64::MIN).map(|n| n as u64).ok_or(Wrong::Integer)
         }
         _ => fast_float2::parse::<f64, _>(text).map(f64::to_bits).map_err(|_| Wrong::Number),
     }
 }
 
-/// The value on the other side of the diagonal.
+/// Returns the value at the mirrored position.
 fn mirrored(head: Head, word: u64) -> u64 {
     match (head.symmetry, head.field) {
         (Symmetry::Skew, Field::Integer) => (word as i64).wrapping_neg() as u64,
@@ -381,14 +390,14 @@ fn mirrored(head: Head, word: u64) -> u64 {
     }
 }
 
-/// Spreads a lower triangle, column by column at the end of `to`, over a whole matrix.
+/// Converts a lower triangle, column by column at the end of `to`, to a whole matrix.
 fn spread(to: &mut [u8], head: Head) {
     let n = head.rows as usize;
     let words = to.as_chunks_mut::<8>().0;
     let skew = usize::from(head.symmetry == Symmetry::Skew);
     let triangle = n * (n + 1) / 2 - n * skew;
     let mut from = words.len() - triangle;
-    // No element is written over one that is still to be read: a column has more elements than a column of the triangle.
+    // No unread element is overwritten, because a column of the matrix has at least as many elements as a column of the triangle.
     for column in 0..n {
         let (first, count) = (column + skew, n - column - skew.min(n - column));
         words.copy_within(from..from + count, column * n + first);
@@ -403,36 +412,4 @@ fn spread(to: &mut [u8], head: Head) {
             words[row * n + column] = mirrored(head, word).to_le_bytes();
         }
     }
-}
-
-/// Hands the whole lines of a compressed text, from an offset in it on, to `work`, with the offset of the first.
-fn unpacked(input: &dyn Input, first: u64, mut work: impl FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
-    let mut from = text(input, true);
-    let (mut at, mut kept, mut piece) = (first, 0, grow::zeros(PIECE)?);
-    io::copy(&mut from.by_ref().take(first), &mut io::sink()).map_err(unpacking)?;
-    loop {
-        let mut end = kept;
-        while end < piece.len() {
-            match from.read(&mut piece[end..]).map_err(unpacking)? {
-                0 => break,
-                read => end += read,
-            }
-        }
-        let is_last = end < piece.len();
-        let whole = if is_last { end } else { memchr::memrchr(b'\n', &piece).map_or(0, |last| last + 1) };
-        if whole == 0 && !is_last {
-            return Err(Error::format(at, format_args!("a line is longer than {PIECE} bytes")));
-        }
-        work(&piece[..whole], at)?;
-        if is_last {
-            return Ok(());
-        }
-        piece.copy_within(whole..end, 0);
-        (at, kept) = (at + whole as u64, end - whole);
-    }
-}
-
-#[cold]
-fn changed() -> Error {
-    Error::io(format_args!("the file was changed while it was read"))
 }

@@ -1,30 +1,25 @@
-//! Matrices are written as text.
+//! Writing a matrix.
 
-use crate::contents::{Save, Tensor};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::formats::Output;
-use crate::formats::csv::write::{MOST_DIGITS, PART, PARTS, float, integer};
+use crate::formats::text::write::{PART, in_parts, integer, line, precision};
 use crate::grow;
-use crate::pool;
+use crate::save::{Output, Save};
 use crate::sparse::{Form, Sparse};
-use half::{bf16, f16};
+use crate::tensor::Tensor;
+use std::ops::Range;
 
-/// Writes a sparse matrix as coordinates in the order of its entries, a dense one column by column; a vector is a column. The symmetry is
-/// always `general`. Floats have as many digits as tell them from their neighbours of the same type, or as many significant ones as are
-/// asked for. Bool is written as positions of those that are true.
+/// Writes a sparse matrix as coordinates in the order of its entries, or a dense matrix column by column. A vector is written as a column.
+/// The symmetry is always `general`. A sparse matrix of bool is written as the positions of the true entries.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let [tensor] = what.tensors else {
-        return Err(Error::unsupported(format_args!("Matrix Market files hold one tensor, not {}", what.tensors.len())));
-    };
-    let precision = what.precision.map(|digits| digits.clamp(1, MOST_DIGITS));
+    let tensor = what.only();
     match what.sparse(tensor)? {
-        Some(sparse) => coordinates(what, tensor, sparse, precision, to),
-        None => array(what, tensor, precision, to),
+        Some(sparse) => coordinates(what, tensor, sparse, to),
+        None => array(what, tensor, to),
     }
 }
 
-/// The type of numbers.
+/// Returns the name of the type of the numbers.
 fn field(element: Element) -> &'static str {
     match element {
         Element::Bool => "pattern",
@@ -33,7 +28,7 @@ fn field(element: Element) -> &'static str {
     }
 }
 
-fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Option<usize>, to: &mut dyn Output) -> Result<()> {
+fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, to: &mut dyn Output) -> Result<()> {
     sparse.check(&tensor.sizes)?;
     let values = sparse.values()?;
     let (&[rows, columns], &[_]) = (&tensor.sizes[..], &values.sizes[..]) else {
@@ -49,11 +44,11 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
     let kept = truths.as_ref().map_or(nnz, |truths| truths.iter().filter(|&&is_kept| is_kept).count());
     let head = format!("%%MatrixMarket matrix coordinate {} general\n{rows} {columns} {kept}\n", field(element));
     to.write_all(head.as_bytes())?;
-    let part = |first: usize| {
-        let end = nnz.min(first + PART);
-        let mut text = Vec::with_capacity((end - first) * 24);
-        let mut at = places.start(first);
-        for k in first..end {
+    let precision = precision(what);
+    let text = |entries: Range<usize>| {
+        let mut text = Vec::with_capacity(entries.len() * 24);
+        let mut at = places.start(entries.start);
+        for k in entries {
             let (row, column) = places.next(&mut at, k)?;
             if row.wrapping_sub(1) as u64 >= rows as u64 || column.wrapping_sub(1) as u64 >= columns as u64 {
                 return Err(Error::broken(format_args!("entry {k} is at {row}, {column}, out of range for {rows} x {columns}, from 1")));
@@ -64,24 +59,20 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, precision: Opt
             integer(row, &mut text);
             text.push(b' ');
             integer(column, &mut text);
-            if element != Element::Bool {
+            if element == Element::Bool {
+                text.push(b'\n');
+            } else {
                 text.push(b' ');
-                number(element, &bytes[k * element.size()..][..element.size()], precision, &mut text);
+                line(&bytes[k * element.size()..][..element.size()], element, precision, b' ', &mut text);
             }
-            text.push(b'\n');
         }
         Ok(text)
     };
-    let parts: Vec<usize> = (0..nnz).step_by(PART).collect();
-    for group in parts.chunks(PARTS) {
-        for text in pool::map(group.to_vec(), part) {
-            to.write_all(&text?)?;
-        }
-    }
-    Ok(())
+    in_parts(nnz, PART, text, to)
 }
 
-/// Whether each entry is the first true one at its position: readers of a pattern add a 1 for each entry.
+/// Returns for each entry true if it is the first true entry at its position. Others are omitted, because readers of a pattern add a 1 for
+/// each entry.
 fn truths(places: &Places<'_>, bytes: &[u8]) -> Result<Vec<bool>> {
     let (mut at, mut kept, mut all) = (places.start(0), grow::list(bytes.len())?, grow::list(bytes.len())?);
     kept.resize(bytes.len(), false);
@@ -97,7 +88,7 @@ fn truths(places: &Places<'_>, bytes: &[u8]) -> Result<Vec<bool>> {
     Ok(kept)
 }
 
-fn array(what: &Save<'_>, tensor: &Tensor, precision: Option<usize>, to: &mut dyn Output) -> Result<()> {
+fn array(what: &Save<'_>, tensor: &Tensor, to: &mut dyn Output) -> Result<()> {
     let (rows, columns) = match tensor.sizes[..] {
         [rows] => (rows as usize, 1),
         [rows, columns] => (rows as usize, columns as usize),
@@ -112,48 +103,21 @@ fn array(what: &Save<'_>, tensor: &Tensor, precision: Option<usize>, to: &mut dy
     let (element, bytes) = (what.element(tensor), what.bytes(tensor)?);
     let kind = if element == Element::Bool { "integer" } else { field(element) };
     to.write_all(format!("%%MatrixMarket matrix array {kind} general\n{rows} {columns}\n").as_bytes())?;
-    let (size, numbers) = (element.size(), bytes.len() / element.size());
-    let part = |first: usize| {
-        let end = numbers.min(first + PART);
-        let mut text = Vec::with_capacity((end - first) * 16);
-        for k in first..end {
+    let (size, precision) = (element.size(), precision(what));
+    let text = |numbers: Range<usize>| {
+        let mut text = Vec::with_capacity(numbers.len() * 16);
+        let mut in_order = grow::list(numbers.len() * size)?;
+        for k in numbers {
             let at = (k % rows * columns + k / rows) * size;
-            number(element, &bytes[at..at + size], precision, &mut text);
-            text.push(b'\n');
+            in_order.extend_from_slice(&bytes[at..at + size]);
         }
-        text
+        line(&in_order, element, precision, b'\n', &mut text);
+        Ok(text)
     };
-    let parts: Vec<usize> = (0..numbers).step_by(PART).collect();
-    for group in parts.chunks(PARTS) {
-        pool::map(group.to_vec(), part).iter().try_for_each(|text| to.write_all(text))?;
-    }
-    Ok(())
+    in_parts(bytes.len() / size, PART, text, to)
 }
 
-/// Appends the text of an element.
-fn number(element: Element, bytes: &[u8], precision: Option<usize>, text: &mut Vec<u8>) {
-    macro_rules! read {
-        ($T:ty) => {{
-            let mut number = [0; size_of::<$T>()];
-            number.copy_from_slice(bytes);
-            <$T>::from_le_bytes(number)
-        }};
-    }
-    match element {
-        Element::Bool => integer(u8::from(bytes[0] != 0), text),
-        Element::U8 => integer(read!(u8), text),
-        Element::I8 => integer(read!(i8), text),
-        Element::I16 => integer(read!(i16), text),
-        Element::I32 => integer(read!(i32), text),
-        Element::I64 => integer(read!(i64), text),
-        Element::F16 => float(read!(f16).to_f32(), read!(f16).to_f64(), precision, text),
-        Element::BF16 => float(read!(bf16).to_f32(), read!(bf16).to_f64(), precision, text),
-        Element::F32 => float(read!(f32), f64::from(read!(f32)), precision, text),
-        Element::F64 => float(read!(f64), read!(f64), precision, text),
-    }
-}
-
-/// Integers of a tensor.
+/// The integers of a tensor.
 #[derive(Clone, Copy)]
 enum Integers<'a> {
     Short(&'a [[u8; 4]]),
@@ -187,9 +151,9 @@ impl<'a> Integers<'a> {
 
 /// The positions of a matrix's entries.
 enum Places<'a> {
-    /// Rows and columns, in one tensor or two; the columns begin at this place of the second.
+    /// Rows and columns, in one tensor or two. The columns begin at this index of the second.
     Coordinates(Integers<'a>, Integers<'a>, usize),
-    /// The starts of lines, and the positions in a line; true if a line is a row.
+    /// The starts of the rows or columns, and the positions within a row or column. True for rows.
     Lines(Integers<'a>, Integers<'a>, bool),
 }
 
@@ -203,10 +167,10 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// The line of entry `k`, to begin with.
+    /// Returns the row or column of entry `k`, from which [`Places::next`] continues. 0 for coordinates.
     fn start(&self, k: usize) -> usize {
         let Places::Lines(starts, ..) = self else { return 0 };
-        // The first line that starts behind the entry comes after its own.
+        // A binary search for the first row or column that starts after the entry.
         let (mut least, mut most) = (0, starts.len());
         while least < most {
             let middle = least.midpoint(most);
@@ -215,7 +179,7 @@ impl<'a> Places<'a> {
         least.saturating_sub(1)
     }
 
-    /// The row and the column of entry `k`, counted from 1; `line` is that of the entry before, or its own.
+    /// Returns the row and the column of entry `k`, from 1. `line` is the row or column of the entry before `k`, and is advanced.
     fn next(&self, line: &mut usize, k: usize) -> Result<(i64, i64)> {
         match *self {
             Places::Coordinates(rows, columns, start) => Ok((rows.get(k).saturating_add(1), columns.get(start + k).saturating_add(1))),

@@ -1,35 +1,22 @@
 //! Files of Torch7: one Lua value, written by `torch.save` in binary or as text.
 //!
-//! A value is a number for its type and what belongs to it. Tables and objects of classes have indices, by which later values refer to
-//! them. An object of a class is a version, the name of the class, and what the class writes: tensors and storages write their numbers,
-//! and other classes a table of their fields.
+//! A value begins with the number of its type. Tables and objects have indices, by which later values refer to them. An object begins with
+//! a version and the name of its class. Then follow numbers for a tensor or storage, and a table of fields for other classes.
 //!
-//! Sources: <https://github.com/torch/torch7>, `doc/serialization.md` and `doc/file.md`; for `tds` the reader of the Python package
+//! Sources: <https://github.com/torch/torch7>, `doc/serialization.md` and `doc/file.md`. For `tds`, the reader of the Python package
 //! torchfile.
 
+mod class;
 mod read;
 mod source;
 mod write;
 
-use crate::contents::{Contents, Save};
-use crate::element::Element;
+use crate::contents::Contents;
 use crate::error::{Kind, Result};
-use crate::formats::{Format, Output};
 use crate::input::Input;
-use source::Form;
-
-const NIL: i32 = 0;
-const NUMBER: i32 = 1;
-const STRING: i32 = 2;
-const TABLE: i32 = 3;
-const OBJECT: i32 = 4;
-const BOOLEAN: i32 = 5;
-/// Functions of three ages. Only the oldest has no index.
-const FUNCTION: i32 = 6;
-const FUNCTIONS: [i32; 2] = [7, 8];
-
-/// The key of the metadata that hold the name of a class.
-const TYPENAME: &str = "__typename";
+use crate::save::{Output, Save};
+use class::{BOOLEAN, NUMBER, OBJECT, STRING, TABLE};
+use source::Variant;
 
 pub fn recognises(head: &[u8], size: u64) -> bool {
     let int = |at: usize| head.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_le_bytes);
@@ -40,7 +27,7 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
         STRING => second >= 0 && size == 8 + second as u64,
         TABLE => match int(8) {
             Some(0) => size == 12,
-            // A key and a value take 16 bytes or more.
+            // A key and a value have at least 16 bytes.
             Some(entries) => entries > 0 && entries as u64 <= size / 8 && int(12).is_some_and(|key| (NUMBER..=BOOLEAN).contains(&key)),
             None => false,
         },
@@ -52,7 +39,8 @@ pub fn recognises(head: &[u8], size: u64) -> bool {
     }
 }
 
-/// Texts with tables of numbers only look like CSV files of one column, and are taken for such.
+/// Returns true for a text that may be a table or an object. A table that has only numbers is not recognised, because its text is also a
+/// CSV file of one column.
 pub fn recognises_ascii(head: &[u8], _: u64) -> bool {
     let number = |line: &[u8]| std::str::from_utf8(line).is_ok_and(|line| line.parse::<f64>().is_ok());
     let lines: Vec<&[u8]> = head.split(|&byte| byte == b'\n').take(6).collect();
@@ -68,18 +56,18 @@ pub fn recognises_ascii(head: &[u8], _: u64) -> bool {
     }
 }
 
-/// Longs have eight bytes in most files, and four in those of Windows and of machines of 32 bits. No file says which. Sizes of the
-/// other width are absurd, so that a file can be read with one width only, unless it has no longs. A value with longs of four bytes
-/// must be the whole file, or broken files would pass for such.
+/// Reads a binary file. Longs have eight bytes in most files, and four bytes in files of Windows and 32-bit machines. No field tells the
+/// width. With the wrong width, sizes are invalid, so that a file with longs can be read with only one width. With longs of four bytes, the
+/// value must be the whole file. Otherwise some broken files would be read as values with short longs.
 pub fn read(input: &dyn Input) -> Result<Contents> {
-    read::read(input, Form::Binary { long: 8 }).or_else(|error| match error.kind {
-        Kind::Format => read::read(input, Form::Binary { long: 4 }).map_err(|_| error),
+    read::read(input, Variant::Binary { long: 8 }).or_else(|error| match error.kind {
+        Kind::Format => read::read(input, Variant::Binary { long: 4 }).map_err(|_| error),
         _ => Err(error),
     })
 }
 
 pub fn read_ascii(input: &dyn Input) -> Result<Contents> {
-    read::read(input, Form::Ascii)
+    read::read(input, Variant::Ascii)
 }
 
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
@@ -88,60 +76,4 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
 
 pub fn write_ascii(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     write::write(what, to, true)
-}
-
-/// Names of types in the names of classes.
-const TYPES: [(&str, Element); 8] = [
-    ("Byte", Element::U8),
-    ("Char", Element::I8),
-    ("Short", Element::I16),
-    ("Int", Element::I32),
-    ("Long", Element::I64),
-    ("Float", Element::F32),
-    ("Double", Element::F64),
-    ("Half", Element::F16),
-];
-
-/// The classes that have a form of their own.
-enum Class {
-    Tensor(Element),
-    Storage(Element),
-    Vec,
-    Hash,
-}
-
-impl Class {
-    /// The class with this name. Classes of GPU memory are written as those of the CPU, and `torch.CudaTensor` has floats.
-    fn of(name: &str, form: Form) -> Option<Class> {
-        match name {
-            "tds.Vec" => return Some(Class::Vec),
-            "tds.Hash" => return Some(Class::Hash),
-            _ => {}
-        }
-        let name = name.strip_prefix("torch.")?;
-        let (name, class): (&str, fn(Element) -> Class) = match name.strip_suffix("Tensor") {
-            Some(name) => (name, Class::Tensor),
-            None => (name.strip_suffix("Storage")?, Class::Storage),
-        };
-        let name = match name.strip_prefix("Cuda") {
-            Some("") => "Float",
-            Some(name) => name,
-            None => name,
-        };
-        let (_, element) = TYPES.iter().find(|(known, _)| *known == name)?;
-        // A long of four bytes is an int32.
-        Some(class(if *element == Element::I64 && form == (Form::Binary { long: 4 }) { Element::I32 } else { *element }))
-    }
-
-    /// The name of a type; bool is written as Torch7 has it, in bytes.
-    fn name_of(element: Element) -> Option<&'static str> {
-        let element = if element == Element::Bool { Element::U8 } else { element };
-        TYPES.iter().find(|(_, known)| *known == element).map(|(name, _)| *name)
-    }
-}
-
-impl Form {
-    fn format(self) -> Format {
-        if self == Form::Ascii { Format::T7Ascii } else { Format::T7 }
-    }
 }

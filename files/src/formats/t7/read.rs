@@ -1,31 +1,33 @@
-//! Reads a file of Torch7: walks over its values once, and names them by the keys of the tables around them.
+//! Reading a file of Torch7: a single walk over the values. The path to a value is the keys of the enclosing tables.
 //!
-//! An object of a class without a form of its own is the table of its fields, and the name of the class is the metadata `__typename` in
-//! it. A tensor that is found again has a second name, and a table that is found again is one line of metadata, which tells its first
-//! name. Entries whose keys are objects are named by their indices: `[7]` is the value, and `[key 7]` the key. Functions are passed over,
-//! except for the variables that they captured.
+//! An object of an unknown class is read as the table of its fields. The name of the class is the metadata `__typename` in that table. A
+//! second reference to a tensor adds a tensor with another name. A second reference to a table adds one line of metadata, which contains
+//! the first path. If the key of an entry is an object with the index 7, the path of the key is `[key 7]`, and the path of the value is
+//! `[7]`. The code of functions is skipped, but their captured variables are read.
 
-use super::source::{Form, Source};
-use super::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Tensor, count};
+use super::class::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
+use super::source::{Source, Variant};
+use crate::contents::{Contents, Storage};
 use crate::element::Element;
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::grow::{self, Room};
 use crate::input::Input;
+use crate::tensor::{Data, MAX_DIMS, Tensor, count};
 use std::collections::HashMap;
 use std::fmt;
 
-/// The longest key, and the longest path.
+/// The length limits of a key and of a path, in bytes.
 const LONGEST_KEY: u64 = 64 << 10;
 const LONGEST_PATH: usize = 1 << 20;
 
-/// In tables with more entries, numbers, strings and booleans are counted only.
+/// The number of entries above which a table's numbers, strings and booleans are only counted.
 const MANY: u64 = 10_000;
 
-pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
+pub fn read(input: &dyn Input, variant: Variant) -> Result<Contents> {
     let mut walk = Walk {
-        source: Source::new(input, form),
-        contents: Contents::new(form.format()),
+        source: Source::new(input, variant),
+        contents: Contents::new(variant.format()),
         objects: HashMap::new(),
         places: Vec::new(),
         frames: Vec::new(),
@@ -34,25 +36,28 @@ pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
     };
     walk.value()?;
     while walk.entry()? {}
-    if form == (Form::Binary { long: 4 }) && walk.source.cursor.left() > 0 {
-        return Err(walk.source.cursor.error(format_args!("the value ends here, {} bytes before the file", walk.source.cursor.left())));
+    if variant == (Variant::Binary { long: 4 }) && walk.source.cursor.left() > 0 {
+        return Err(walk
+            .source
+            .cursor
+            .error(format_args!("the value ends here, {} bytes before the end of the file", walk.source.cursor.left())));
     }
     Ok(walk.contents)
 }
 
-/// An object that later values may refer to.
+/// An object to which later values may refer.
 #[derive(Clone, Copy)]
 enum Object {
     /// The tensor with this index in the contents.
     Tensor(usize),
     /// The storage with this index in the contents.
     Storage(usize),
-    /// A table or an object of an unknown class, whose path is that of this place.
+    /// A table or an object of an unknown class, with the index of its place.
     Table(usize),
     Function,
 }
 
-/// Where a table was found: the end of its path, behind the path of the place around it.
+/// The place of a table: the index of the enclosing table's place, and the end of the path within the enclosing table.
 struct Place {
     around: Option<usize>,
     end: String,
@@ -60,23 +65,23 @@ struct Place {
 
 /// A table whose entries are being read.
 struct Frame {
-    /// Entries that are left.
+    /// The number of entries that are left.
     left: u64,
     /// The length of the path to the table.
     base: usize,
     place: usize,
     keys: Keys,
-    /// The index of an object that is the key of the value that is next.
+    /// The index of the object that is the key of the next value.
     key: Option<i32>,
-    /// True if its numbers, strings and booleans are not listed.
+    /// True if numbers, strings and booleans in the table are only counted.
     many: bool,
 }
 
-/// Where the keys of a table come from.
+/// The source of a table's keys.
 #[derive(Clone, Copy)]
 enum Keys {
     File,
-    /// They are the numbers from this one on.
+    /// The keys are consecutive numbers from this one on.
     Counted(u64),
 }
 
@@ -92,7 +97,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Takes memory from what may be asked for.
+    /// Takes memory from the limit.
     fn charge(&mut self, bytes: usize) -> Result<()> {
         self.room.take(bytes, self.source.cursor.at())
     }
@@ -119,7 +124,7 @@ impl Walk<'_> {
         self.value().map(|()| true)
     }
 
-    /// Reads a key and appends it to the path. Returns false if the key is an object, whose content comes first.
+    /// Reads a key and appends it to the path. Returns false if the key is an object, whose contents precede the value.
     fn key(&mut self) -> Result<bool> {
         let at = self.source.cursor.at();
         match self.source.int()? {
@@ -171,7 +176,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Reads a value up to the value that it consists of. Returns true if there is one.
+    /// Reads the beginning of a value. Returns true if the rest is another value, such as the fields of an object.
     fn part(&mut self) -> Result<bool> {
         let at = self.source.cursor.at();
         match self.source.int()? {
@@ -198,14 +203,14 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// Passes over the code of a function. The variables that it captured follow.
+    /// Skips the code of a function. Its captured variables follow as a value.
     fn function(&mut self) -> Result<bool> {
         let len = self.source.length()?;
         self.source.skip(len)?;
         Ok(true)
     }
 
-    /// Reads what is behind the index of an object that is new. Returns true if a value follows.
+    /// Reads a new object after its index. Returns true if a value follows.
     fn object(&mut self, code: i32, index: i32) -> Result<bool> {
         match code {
             TABLE => {
@@ -229,7 +234,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Registers a table, or an object that is read as one.
+    /// Registers a table, or an object that is read as a table. Returns the index of its place.
     fn place(&mut self, index: i32) -> Result<usize> {
         let (around, base) = self.frames.last().map_or((None, 0), |frame| (Some(frame.place), frame.base));
         let end = grow::text(&[self.path.get(base..).unwrap_or("")])?;
@@ -255,7 +260,7 @@ impl Walk<'_> {
         if name.starts_with("V ") {
             name = self.class_name()?;
         }
-        match Class::of(&name, self.source.form) {
+        match Class::of(&name, self.source.variant) {
             Some(Class::Tensor(element)) => self.tensor(index, element)?,
             Some(Class::Storage(element)) => {
                 let storage = self.storage(index, element)?;
@@ -266,7 +271,7 @@ impl Walk<'_> {
                 let entries = self.source.length()?;
                 let at = self.source.cursor.at();
                 if self.source.int()? != NIL {
-                    return Err(Error::format(at, format_args!("a {name} has an allocator of its own")));
+                    return Err(Error::format(at, format_args!("a {name} has a custom allocator")));
                 }
                 let keys = if matches!(class, Class::Vec) { Keys::Counted(1) } else { Keys::File };
                 self.table(place, entries, keys)?;
@@ -300,7 +305,7 @@ impl Walk<'_> {
         let (mut sizes, mut strides) = (self.source.longs(dims)?, self.source.longs(dims)?);
         let first = self.source.long()?;
         if dims == 0 {
-            // Without dimensions, a tensor of Torch7 has no elements.
+            // In Torch7, a tensor without dimensions has no elements.
             sizes = grow::copy(&[0])?;
             strides = grow::copy(&[1])?;
         }
@@ -310,7 +315,7 @@ impl Walk<'_> {
             None if empty => self.add_storage(element, 0, Encoding::Bytes(Vec::new()))?,
             None => return Err(Error::format(at, format_args!("a tensor of sizes {sizes:?} has no storage"))),
         };
-        // Offsets begin at one.
+        // Offsets begin at 1.
         let offset = if empty { 0 } else { first.checked_sub(1).unwrap_or(-1) };
         let name = self.name()?;
         let tensor = Tensor { name, sizes, strides, offset, data: Data::Storage(storage) };
@@ -318,7 +323,7 @@ impl Walk<'_> {
         self.register(index, Object::Tensor(self.contents.tensors.len() - 1))
     }
 
-    /// Reads the storage of a tensor, or the reference to one that was read before.
+    /// Reads the storage of a tensor, or a reference to an earlier storage.
     fn storage_of_tensor(&mut self, element: Element) -> Result<Option<usize>> {
         let at = self.source.cursor.at();
         let wrong =
@@ -337,7 +342,7 @@ impl Walk<'_> {
                 if name.starts_with("V ") {
                     name = self.class_name()?;
                 }
-                match Class::of(&name, self.source.form) {
+                match Class::of(&name, self.source.variant) {
                     Some(Class::Storage(element)) => self.storage(index, element)?,
                     _ => return wrong(format_args!("a {name}")),
                 }
@@ -364,11 +369,11 @@ impl Walk<'_> {
     }
 
     fn add_storage(&mut self, element: Element, len: u64, encoding: Encoding) -> Result<usize> {
-        self.charge(3 * size_of::<crate::contents::Storage>())?;
+        self.charge(3 * size_of::<Storage>())?;
         self.contents.add_storage(element, len, encoding)
     }
 
-    /// Adds a tensor for a storage that is a value of its own.
+    /// Adds a tensor for a storage that belongs to no tensor.
     fn storage_as_tensor(&mut self, storage: usize) -> Result<()> {
         let len = self.contents.storages.get(storage).map_or(0, |storage| storage.len);
         self.charge(3 * size_of::<Tensor>() + 32)?;
@@ -377,7 +382,7 @@ impl Walk<'_> {
         grow::push(&mut self.contents.tensors, Tensor::row_major(name, sizes, storage)?)
     }
 
-    /// Names an object once more. A table is not walked over again: each would double what the one before it has.
+    /// Adds another name for an object. A table is not read again, because a chain of n tables can refer to one table 2^n times.
     fn again(&mut self, object: Object) -> Result<()> {
         match object {
             Object::Function => Ok(()),
@@ -394,7 +399,7 @@ impl Walk<'_> {
                 let mut ends = Vec::new();
                 let mut at = Some(place);
                 while let Some(place) = at.and_then(|at| self.places.get(at)) {
-                    // The lists of ends and their texts are gone before the next value is read; only their time counts.
+                    // The memory of `ends` is not charged, because it is freed before the next value.
                     grow::push(&mut ends, place.end.as_str())?;
                     at = place.around;
                 }
@@ -406,7 +411,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The path, as the name of a tensor.
+    /// Returns the path as the name of a tensor.
     fn name(&mut self) -> Result<String> {
         self.charge(self.path.len())?;
         grow::text(&[&self.path])
@@ -426,7 +431,7 @@ impl Walk<'_> {
         self.add(format_args!("{text}"), "")
     }
 
-    /// Adds metadata under the path, or under a key below it.
+    /// Adds metadata. Its key is the path, or `key` within the table at the path.
     fn add(&mut self, value: fmt::Arguments<'_>, key: &str) -> Result<()> {
         let key = if key.is_empty() { self.name()? } else { grow::joined(&self.path, key)? };
         let mut text = String::new();
@@ -436,7 +441,7 @@ impl Walk<'_> {
     }
 }
 
-/// A number as Lua's users write it: whole numbers have no point.
+/// Prints a number as Lua does: whole numbers have no point.
 struct Number(f64);
 
 impl fmt::Display for Number {

@@ -1,61 +1,69 @@
-//! Numbers and bytes of a file of Torch7, in either form.
+//! A reader of the numbers and bytes in a file of Torch7, in binary or as text.
 
-use crate::contents::Encoding;
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::grow;
 use crate::input::{Cursor, Input};
 use half::f16;
 use std::str::FromStr;
 
-/// How a file is written.
+/// How a file encodes numbers and strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Little-endian, with longs of so many bytes.
+pub enum Variant {
+    /// Little-endian, with longs of `long` bytes.
     Binary { long: u64 },
-    /// As text.
+    /// Text.
     Ascii,
+}
+
+impl Variant {
+    /// Returns the file format.
+    pub fn format(self) -> Format {
+        if self == Variant::Ascii { Format::T7Ascii } else { Format::T7 }
+    }
 }
 
 pub struct Source<'a> {
     pub cursor: Cursor<'a>,
-    pub form: Form,
+    pub variant: Variant,
 }
 
-/// The longest text of a number.
+/// The length limit of a number's text.
 const LONGEST: usize = 512;
 
 impl<'a> Source<'a> {
-    pub fn new(input: &'a dyn Input, form: Form) -> Source<'a> {
-        Source { cursor: Cursor::new(input, 0, u64::MAX), form }
+    pub fn new(input: &'a dyn Input, variant: Variant) -> Source<'a> {
+        Source { cursor: Cursor::new(input, 0, u64::MAX), variant }
     }
 
     pub fn int(&mut self) -> Result<i32> {
-        if self.form == Form::Ascii { self.number() } else { self.cursor.i32() }
+        if self.variant == Variant::Ascii { self.number() } else { self.cursor.i32() }
     }
 
     pub fn long(&mut self) -> Result<i64> {
-        match self.form {
-            Form::Ascii => self.number(),
-            Form::Binary { long: 4 } => self.cursor.i32().map(i64::from),
-            Form::Binary { .. } => self.cursor.i64(),
+        match self.variant {
+            Variant::Ascii => self.number(),
+            Variant::Binary { long: 4 } => self.cursor.i32().map(i64::from),
+            Variant::Binary { .. } => self.cursor.i64(),
         }
     }
 
     pub fn double(&mut self) -> Result<f64> {
-        if self.form == Form::Ascii { self.number() } else { self.cursor.f64() }
+        if self.variant == Variant::Ascii { self.number() } else { self.cursor.f64() }
     }
 
-    /// A length, and the offset behind it.
+    /// Reads a length, which must not be negative.
     pub fn length(&mut self) -> Result<u64> {
         let at = self.cursor.at();
         let len = self.int()?;
         u64::try_from(len).map_err(|_| Error::format(at, format_args!("length {len} is negative")))
     }
 
-    /// `count` longs; no memory is asked for before their bytes are there.
+    /// Reads `count` longs. Fails before it allocates memory if too few bytes are left.
     pub fn longs(&mut self, count: usize) -> Result<Vec<i64>> {
-        let least = if let Form::Binary { long } = self.form { long } else { 2 };
+        let least = if let Variant::Binary { long } = self.variant { long } else { 2 };
         if (count as u64).saturating_mul(least) > self.cursor.left().saturating_add(1) {
             return Err(self.cursor.error(format_args!("the file ends early: {count} longs are expected")));
         }
@@ -66,28 +74,28 @@ impl<'a> Source<'a> {
         Ok(longs)
     }
 
-    /// `len` bytes.
+    /// Reads `len` bytes.
     pub fn bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         let bytes = self.cursor.take(len)?;
         self.end_of_bytes(len)?;
         Ok(bytes)
     }
 
-    /// Passes over `len` bytes.
+    /// Skips `len` bytes.
     pub fn skip(&mut self, len: u64) -> Result<()> {
         self.cursor.skip(len)?;
         self.end_of_bytes(len)
     }
 
-    /// `count` elements of a type.
+    /// Reads `count` elements of a type, or skips them if they can be read later.
     pub fn elements(&mut self, count: u64, element: Element) -> Result<Encoding> {
-        if self.form != Form::Ascii || element.size() == 1 {
+        if self.variant != Variant::Ascii || element.size() == 1 {
             let at = self.cursor.at();
             let len = count.saturating_mul(element.size() as u64);
             self.skip(len)?;
             return Ok(Encoding::little(at, Written::Same(element)));
         }
-        // A number takes two bytes with the space behind it.
+        // A number and the following space have at least two bytes.
         if count.saturating_mul(2) > self.cursor.left().saturating_add(1) {
             return Err(self.cursor.error(format_args!("the file ends early: {count} numbers are expected")));
         }
@@ -105,15 +113,15 @@ impl<'a> Source<'a> {
         Ok(Encoding::Bytes(bytes))
     }
 
-    /// In a text, bytes have an end of line behind them, unless there are none.
+    /// Skips the end of line that follows bytes in a text. None follows an empty string.
     fn end_of_bytes(&mut self, len: u64) -> Result<()> {
-        if self.form == Form::Ascii && len > 0 && self.cursor.ahead()?.first() == Some(&b'\n') {
+        if self.variant == Variant::Ascii && len > 0 && self.cursor.ahead()?.first() == Some(&b'\n') {
             self.cursor.skip(1)?;
         }
         Ok(())
     }
 
-    /// The number that a text has next, and the end of line behind it.
+    /// Reads the next number of a text, and the end of line after it.
     fn number<T: FromStr>(&mut self) -> Result<T> {
         loop {
             let ahead = self.cursor.ahead()?;
@@ -134,7 +142,7 @@ impl<'a> Source<'a> {
             let end = ahead.iter().take(LONGEST + 1).position(u8::is_ascii_whitespace);
             let piece = &ahead[..end.unwrap_or(ahead.len())];
             if len == 0 && end.is_some() {
-                // Nearly all numbers lie in the buffer as a whole.
+                // The fast path: the buffer contains the whole number.
                 let number = parse(piece);
                 let skipped = piece.len() as u64 + u64::from(ahead.get(piece.len()) == Some(&b'\n'));
                 self.cursor.skip(skipped)?;

@@ -1,17 +1,17 @@
-//! Writes a file of Torch7.
+//! Writing a file of Torch7.
 //!
-//! A tensor without a name is the value itself. Else names are split at dots, and are the keys of nested tables; whole numbers from 1 on
-//! become numbers, so that `modules.1.weight` is what it was. Metadata are strings, `__typename`, too: tables do not become objects of
-//! classes. A storage is written once, as a whole, and tensors keep their strides and offsets.
+//! A single tensor without a name is written as the value. Otherwise, the parts of a name between dots become the keys of nested tables.
+//! Whole numbers from 1 on become numbers, so that `modules.1.weight` is read back with the same keys. Metadata becomes strings, including
+//! `__typename`: tables do not become objects. A storage is written once and whole, and tensors keep their strides and offsets.
 //!
-//! Torch7 has no type for bool, which becomes uint8, and no scalars: a tensor without dimensions becomes one of size 1. It has tensors
-//! without elements, which have no dimensions, and those of size 0 become such.
+//! Torch7 has no bool and no scalars. Bool becomes uint8, and a tensor without dimensions gets one dimension of size 1. In Torch7, an empty
+//! tensor has no dimensions, so that a tensor of size 0 is written without dimensions.
 
-use super::{Class, NUMBER, OBJECT, STRING, TABLE};
-use crate::contents::{Data, Save, Tensor};
+use super::class::{Class, NUMBER, OBJECT, STRING, TABLE};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::formats::Output;
+use crate::save::{Output, Save};
+use crate::tensor::{Data, Tensor};
 use half::f16;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -29,7 +29,7 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output, ascii: bool) -> Result<()> {
 /// The greatest depth of tables.
 const DEEPEST: usize = 256;
 
-/// The value of a key.
+/// A value.
 enum Node<'a> {
     /// Keys and the indices of nodes.
     Table(Vec<(&'a str, usize)>),
@@ -37,7 +37,7 @@ enum Node<'a> {
     Text(&'a str),
 }
 
-/// Nodes, of which the first is the root.
+/// All values. The first is the root.
 struct Tree<'a>(Vec<Node<'a>>);
 
 impl<'a> Tree<'a> {
@@ -54,7 +54,8 @@ impl<'a> Tree<'a> {
         let mut tables: HashMap<&str, usize> = HashMap::new();
         for (name, node) in tensors.chain(texts) {
             let (mut table, mut start) = (0, 0);
-            // A table cannot be where another value is: the rest of such a name stays one key. Empty keys would lose their dots.
+            // If another value has the name of the table, the rest of the name becomes one key. Empty keys are not split off, because their
+            // dots would be lost.
             let dots = name.match_indices('.').map(|(dot, _)| dot).take(DEEPEST);
             for dot in dots.take_while(|&dot| dot > 0 && !names.contains(&name[..dot])) {
                 let next = nodes.len();
@@ -73,7 +74,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Appends an entry to the table with an index.
+/// Appends an entry to the table with the index `table`.
 fn enter<'a>(nodes: &mut [Node<'a>], table: usize, key: &'a str, node: usize) {
     if let Some(Node::Table(entries)) = nodes.get_mut(table) {
         entries.push((key, node));
@@ -86,7 +87,7 @@ struct Writer<'a, 's> {
     what: &'a Save<'s>,
     /// The index of the object that was written last.
     objects: i32,
-    /// The objects that storages are.
+    /// The indices of the objects by the indices of their storages.
     storages: HashMap<usize, i32>,
 }
 
@@ -94,7 +95,7 @@ impl Writer<'_, '_> {
     fn tree(&mut self, tree: &Tree<'_>) -> Result<()> {
         let Some(Node::Table(root)) = tree.0.first() else { return Ok(()) };
         self.table(root)?;
-        // Tables that are being written, and which entry of theirs is next.
+        // The tables that are not yet complete, with their remaining entries.
         let mut open = vec![root.iter()];
         while let Some(entries) = open.last_mut() {
             let Some((key, node)) = entries.next() else {
@@ -120,7 +121,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The beginning of a table.
+    /// Writes the beginning of a table.
     fn table(&mut self, entries: &[(&str, usize)]) -> Result<()> {
         self.int(TABLE)?;
         self.index()?;
@@ -153,7 +154,7 @@ impl Writer<'_, '_> {
         self.elements(element, elements)
     }
 
-    /// The beginning of an object of a class.
+    /// Writes the beginning of an object.
     fn object(&mut self, class: &str) -> Result<()> {
         self.int(OBJECT)?;
         self.index()?;
@@ -161,7 +162,7 @@ impl Writer<'_, '_> {
         self.string(class)
     }
 
-    /// The index of a new object.
+    /// Writes the index of a new object.
     fn index(&mut self) -> Result<()> {
         self.objects = self.objects.checked_add(1).ok_or_else(|| too_many("objects"))?;
         self.int(self.objects)
@@ -172,7 +173,7 @@ impl Writer<'_, '_> {
         self.string(text)
     }
 
-    /// A length and bytes.
+    /// Writes a length and bytes.
     fn string(&mut self, text: &str) -> Result<()> {
         self.length(text.len())?;
         self.bytes(text.as_bytes())
@@ -216,7 +217,7 @@ impl Writer<'_, '_> {
             Element::F16 => self.numbers(bytes, |bytes| Float(f16::from_le_bytes(bytes).to_f32())),
             Element::F32 => self.numbers(bytes, |bytes| Float(f32::from_le_bytes(bytes))),
             Element::F64 => self.numbers(bytes, |bytes| Float(f64::from_le_bytes(bytes))),
-            // Bytes are written as they are, in texts, too.
+            // Bytes are written unchanged, also in texts.
             _ => self.bytes(bytes),
         }
     }
@@ -249,13 +250,13 @@ fn too_many(what: &str) -> Error {
     Error::unsupported(format_args!("Torch7 files have at most 2^31 - 1 {what}"))
 }
 
-/// The key as a number, if it is one from 1 on as it would be read back.
+/// Returns the number of a key that is a whole number from 1 on, if the number would be read back as the same key.
 fn number(key: &str) -> Option<f64> {
     let number: u64 = key.parse().ok()?;
     ((1..=1 << 49).contains(&number) && key == number.to_string()).then_some(number as f64)
 }
 
-/// A float in the fewest digits that read back as itself, where Torch7 writes 9 or 17 of them. C's `scanf`, by which Torch7 reads, takes
+/// Prints a float with the fewest digits that identify it. Torch7 writes 9 or 17 digits. It reads through C's `scanf`, which accepts
 /// exponents, `nan` and `inf`.
 struct Float<T>(T);
 

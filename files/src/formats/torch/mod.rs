@@ -1,7 +1,7 @@
-//! Files of `torch.save`: a zip archive with a pickle and the storages (1.6 and later), or a stream of pickles and storages before.
+//! Files of `torch.save`: a zip archive of a pickle and the storages since 1.6, or a stream of pickles and storages before.
 //!
-//! Source: `torch/serialization.py` and `torch/_utils.py` of PyTorch. A pickle refers to storages by keys. Tensors are calls of
-//! `torch._utils._rebuild_tensor_v2` and its like, which are read as data: nothing is executed.
+//! Source: `torch/serialization.py` and `torch/_utils.py` of PyTorch. A pickle refers to storages by keys. Tensors are calls of functions
+//! such as `torch._utils._rebuild_tensor_v2`. The calls are read as data, and no code is executed.
 
 mod sparse;
 mod tensor;
@@ -13,16 +13,16 @@ pub use write::write;
 use crate::budget::Budget;
 use crate::contents::Contents;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::input::{Cursor, Input};
 use crate::pickle::{self, Pickle, Value};
 use crate::zip::{self, Entry, Method};
 use tensor::{Number, Storages, dtype};
 use tree::Tree;
 
-/// The number that streams begin with, in their byte order.
+/// The number at the beginning of a stream, in its byte order.
 const MAGIC: [u8; 10] = [0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
-/// The same number as pickles of the protocols 0 and 1 have it.
+/// The same number in pickles of the protocols 0 and 1.
 const MAGIC_DECIMAL: &[u8] = b"L119547037146038801333356L\n";
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
@@ -35,7 +35,7 @@ pub fn recognises_stream(head: &[u8], _: u64) -> bool {
     pickled || start.starts_with(MAGIC_DECIMAL)
 }
 
-/// Returns true for archives as PyTorch had them before 0.2. Files of other formats may have these bytes by chance.
+/// Returns true for a tar archive, the format of PyTorch before 0.2. Files of other formats may contain the same bytes by chance.
 pub fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
@@ -48,7 +48,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     budget.take(size_of::<Entry>().saturating_mul(entries.capacity()).saturating_add(names))?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     let find = |name: &str| entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok().map(|index| &entries[index]);
-    // Other files may lie deeper, and be named as they please.
+    // Entries with the same ending may exist in subfolders.
     let roots = entries.iter().filter_map(|entry| entry.name.strip_suffix("data.pkl").map(|root| (root, entry)));
     let whole = roots.filter(|(root, _)| root.is_empty() || root.ends_with('/'));
     let Some((root, data)) = whole.min_by_key(|(root, _)| root.len()) else {
@@ -72,7 +72,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Tree::new(Format::Pt, pickle, storages, budget).read(value)
 }
 
-/// Reads a stream: its number and version, the machine that wrote it, the objects, the keys of the storages, and the storages.
+/// Reads a stream: the number, the version, properties of the machine, the objects, the keys of the storages, and the storages.
 pub fn read_stream(input: &dyn Input) -> Result<Contents> {
     let mut budget = Budget::new(input.size());
     let mut cursor = Cursor::new(input, 0, u64::MAX);
@@ -82,7 +82,7 @@ pub fn read_stream(input: &dyn Input) -> Result<Contents> {
         return Err(cursor.error(format_args!("the version is {version:?}, and 1001 is expected")));
     }
     let (system, pairs) = pickle::load(&mut cursor, &mut budget)?;
-    let is_big = |&(key, value): &(Value, Value)| is_text(&system, key, b"little_endian") && value == Value::Bool(false);
+    let is_big = |&(key, value): &(Value, Value)| system.is_text(key, b"little_endian") && value == Value::Bool(false);
     let big_endian = system.pairs(pairs).iter().any(is_big);
     let (pickle, value) = pickle::load(&mut cursor, &mut budget)?;
     let mut entries = storages_of_stream(&mut cursor, &pickle, big_endian, &mut budget)?;
@@ -91,9 +91,10 @@ pub fn read_stream(input: &dyn Input) -> Result<Contents> {
     Tree::new(Format::PtLegacy, pickle, storages, budget).read(value)
 }
 
-/// The storages of a stream by their keys: a pickle has the keys, and each storage comes behind its count of elements.
+/// Returns the storages of a stream as entries whose names are the keys. A pickle has the keys. The storages follow, each after the number
+/// of its elements.
 fn storages_of_stream(cursor: &mut Cursor<'_>, pickle: &Pickle, big_endian: bool, budget: &mut Budget) -> Result<Vec<Entry>> {
-    // A storage is counted in elements of the type that it is first referred to with.
+    // The number counts elements of the type in the first reference to the storage.
     let mut sizes: Vec<(&[u8], usize, u64)> = Vec::new();
     for (order, &id) in pickle.all_persistent().iter().enumerate() {
         if let [_, kind, Value::Text(key), ..] = *pickle.items(id) {
@@ -121,7 +122,7 @@ fn storages_of_stream(cursor: &mut Cursor<'_>, pickle: &Pickle, big_endian: bool
     Ok(entries)
 }
 
-/// Bytes of an element of a storage of this class.
+/// Returns the size in bytes of an element in a storage of this class.
 fn size_of_type(pickle: &Pickle, class: Value) -> u64 {
     let Value::Global(class) = class else { return 1 };
     match dtype(pickle.global(class).1) {
@@ -129,9 +130,4 @@ fn size_of_type(pickle: &Pickle, class: Value) -> u64 {
         Some(Number::Refused(_, size)) => size,
         None => 1,
     }
-}
-
-/// Returns true if the value is this text.
-fn is_text(pickle: &Pickle, value: Value, text: &[u8]) -> bool {
-    matches!(value, Value::Text(span) if pickle.text(span) == text)
 }

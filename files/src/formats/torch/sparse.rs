@@ -1,20 +1,22 @@
-//! Sparse tensors as pickles have them: a layout, the tensors that they are made of, and sizes.
+//! Sparse tensors in pickles: a layout, the parts, and sizes.
 
 use super::tensor::{Found, Storages, no_tensor, numbers};
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Tensor, row_major_strides};
+use crate::contents::Contents;
 use crate::error::Result;
 use crate::grow;
 use crate::pickle::{Pickle, Value};
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor, row_major_strides};
 
-/// Layouts that are read, and the number of tensors of each.
+/// The supported layouts, the forms of their positions, and the numbers of their parts.
 const LAYOUTS: [(&[u8], Form, usize); 3] =
     [(b"torch.sparse_coo", Form::Coordinates, 2), (b"torch.sparse_csr", Form::Rows, 3), (b"torch.sparse_csc", Form::Columns, 3)];
 
 impl Storages<'_> {
-    /// A tensor of `[layout, parts]`: for coordinates indices, values, sizes and, since 2.1, a bool that is true if they are coalesced; for
-    /// others where lines start, positions in a line, values and sizes.
+    /// Returns the sparse tensor with the arguments `[layout, parts]`. The parts of a tensor of coordinates are indices, values, sizes and,
+    /// since 2.1, a bool that is true for coalesced entries. Other tensors have the starts of rows or columns, positions within them,
+    /// values and sizes.
     pub(super) fn sparse(&mut self, pickle: &Pickle, args: [Value; 2], to: &mut Contents, budget: &mut Budget) -> Result<Found> {
         let layout = layout(pickle, args[0]);
         let Some(&(_, form, count)) = LAYOUTS.iter().find(|(name, ..)| *name == layout) else {
@@ -51,7 +53,7 @@ impl Storages<'_> {
     }
 }
 
-/// The name of a layout; empty for other values.
+/// Returns the name of a layout; empty for other values.
 fn layout(pickle: &Pickle, value: Value) -> &[u8] {
     let Some(object) = pickle.object(value) else { return b"" };
     match (object.class, pickle.items(object.args)) {

@@ -1,18 +1,19 @@
-//! Tensors and storages as pickles have them: calls of functions that would make them.
+//! Tensors and storages in pickles, where they are calls of functions.
 
-use super::is_text;
 use crate::budget::Budget;
-use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Opaque, Storage, count};
+use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::formats::npy;
 use crate::grow;
 use crate::input::Input;
 use crate::pickle::{Object, Pickle, Value};
+use crate::tensor::{Data, MAX_DIMS, Opaque, column_major_strides, count};
 use crate::zip::Entry;
 use std::collections::HashMap;
 
-/// A tensor without its name; row-major without strides.
+/// A tensor without a name. Without strides, it is row-major.
 pub struct Found {
     pub sizes: Vec<i64>,
     pub strides: Option<Vec<i64>>,
@@ -20,19 +21,19 @@ pub struct Found {
     pub data: Data,
 }
 
-/// The element type that a type of PyTorch stands for.
+/// The type of numbers for a type of PyTorch.
 #[derive(Clone, Copy)]
 pub enum Number {
-    /// One that is read.
+    /// A supported type.
     Read(Written),
-    /// One that is not: its name, and bytes of an element.
+    /// A type that is not supported: its name, and the size of an element in bytes.
     Refused(&'static str, u64),
 }
 
-/// The types by their names in `torch`, without `Storage`.
+/// The types of PyTorch.
 #[rustfmt::skip]
 const TYPES: [(&str, &str, Number); 32] = [
-    // The class of storages, the type, what it is.
+    // The class of storages without `Storage`, the dtype, and the type of numbers.
     ("Float", "float32", Number::Read(Written::Same(Element::F32))),
     ("Double", "float64", Number::Read(Written::Same(Element::F64))),
     ("Half", "float16", Number::Read(Written::Same(Element::F16))),
@@ -67,7 +68,7 @@ const TYPES: [(&str, &str, Number); 32] = [
     ("Typed", "", Number::Refused("unknown", 1)),
 ];
 
-/// The type named by `FloatStorage` or `float32`.
+/// Returns the type with a name such as `FloatStorage` or `float32`.
 pub fn dtype(name: &[u8]) -> Option<Number> {
     let class = name.strip_suffix(b"Storage");
     let is = |row: &&(&str, &str, Number)| match class {
@@ -77,41 +78,41 @@ pub fn dtype(name: &[u8]) -> Option<Number> {
     TYPES.iter().find(is).map(|row| row.2)
 }
 
-/// The class of the storages of a type, without `Storage`.
+/// Returns the class of storages with this type of elements, without `Storage`.
 pub fn storage_class(element: Element) -> &'static str {
     TYPES.iter().find(|row| matches!(row.2, Number::Read(Written::Same(other)) if other == element)).map_or("", |row| row.0)
 }
 
-/// Where the elements are: the storages by their keys, and the pickle, which has those of arrays.
+/// The places of elements: the storages by their keys, and the pickle, which has the elements of arrays.
 pub struct Storages<'a> {
-    /// The storages in the file, ordered by their names.
+    /// The storages in the file, sorted by name.
     entries: Vec<Entry>,
-    /// The beginning of each name; the end is a key.
+    /// The prefix of the names. A key follows.
     root: String,
     big_endian: bool,
-    /// The bytes that the pickle was read from.
+    /// The bytes from which the pickle was read.
     source: &'a dyn Input,
-    /// True if that is the file itself.
+    /// True if `source` is the file.
     in_file: bool,
-    /// The storages of [`Contents`] by the entry and the type of their elements.
+    /// The indices of storages in [`Contents`], by the entry, the type of the elements and the size of a number.
     known: HashMap<(usize, Element, usize), usize>,
 }
 
-/// A result, or why a tensor is refused.
+/// A result, or the reason why the elements of a tensor cannot be read.
 type Known<T> = std::result::Result<T, String>;
 
 impl<'a> Storages<'a> {
-    /// `entries` are ordered by their names.
+    /// Returns the storages for entries that are sorted by name.
     pub fn new(entries: Vec<Entry>, root: String, big_endian: bool, source: &'a dyn Input, in_file: bool) -> Storages<'a> {
         Storages { entries, root, big_endian, source, in_file, known: HashMap::new() }
     }
 
-    /// The tensor that a call makes; `None` if it makes none.
+    /// Returns the tensor that a call returns; `None` if the call returns no tensor.
     pub fn tensor(&mut self, pickle: &Pickle, object: Object, to: &mut Contents, budget: &mut Budget) -> Result<Option<Found>> {
         self.made(pickle, object, to, budget, true)
     }
 
-    /// [`Storages::tensor`]; parts of sparse tensors are not sparse themselves.
+    /// [`Storages::tensor`] with a choice: the parts of a sparse tensor must not be sparse.
     pub(super) fn made(
         &mut self,
         pickle: &Pickle,
@@ -121,7 +122,7 @@ impl<'a> Storages<'a> {
         may_be_sparse: bool,
     ) -> Result<Option<Found>> {
         let (mut class, mut args, mut state) = (object.class, object.args, object.state);
-        // A call may hold another that makes the tensor. Real ones hold two at most.
+        // An argument may be the call that returns the tensor. Real files have at most two levels.
         for _ in 0..8 {
             let Value::Global(global) = class else { return Ok(None) };
             let (module, name) = pickle.global(global);
@@ -152,7 +153,7 @@ impl<'a> Storages<'a> {
                     return self.array(pickle, [shape, dtype, bytes], order == Value::Bool(true), to, budget).map(Some);
                 }
                 (b"numpy.core.numeric" | b"numpy._core.numeric", b"_frombuffer") => {
-                    let columns = is_text(pickle, arg(3), b"F");
+                    let columns = pickle.is_text(arg(3), b"F");
                     return self.array(pickle, [arg(2), arg(1), arg(0)], columns, to, budget).map(Some);
                 }
                 _ => return Ok(None),
@@ -163,7 +164,7 @@ impl<'a> Storages<'a> {
         Ok(None)
     }
 
-    /// A tensor of `[storage, offset, sizes, strides]` and `[type, bits]`.
+    /// Returns the tensor with the arguments `[storage, offset, sizes, strides]` and `[type, bits]`.
     fn strided(&mut self, pickle: &Pickle, args: [Value; 4], more: [Value; 2], to: &mut Contents, budget: &mut Budget) -> Result<Found> {
         let ([storage, offset, sizes, strides], [dtype, bits]) = (args, more);
         let (Some(sizes), Some(strides), Value::Int(offset)) = (numbers(pickle, sizes)?, numbers(pickle, strides)?, offset) else {
@@ -182,7 +183,7 @@ impl<'a> Storages<'a> {
         }
     }
 
-    /// A storage by itself, as a tensor of one dimension; `None` for other values that the pickle refers to.
+    /// Returns a storage as a tensor of one dimension; `None` if the value is no storage.
     pub fn alone(&mut self, pickle: &Pickle, value: Value, to: &mut Contents, budget: &mut Budget) -> Result<Option<Found>> {
         let Some(id) = pickle.persistent(value) else { return Ok(None) };
         let [tag, _, _, _, Value::Int(len), ref rest @ ..] = *pickle.items(id) else { return Ok(None) };
@@ -190,7 +191,7 @@ impl<'a> Storages<'a> {
             [_, _, Value::Int(part)] => part,
             _ => len,
         };
-        if !is_text(pickle, tag, b"storage") {
+        if !pickle.is_text(tag, b"storage") {
             return Ok(None);
         }
         let sizes = grow::copy(&[len])?;
@@ -200,7 +201,7 @@ impl<'a> Storages<'a> {
         }))
     }
 
-    /// The storage that the pickle refers to, and the place in it where it begins.
+    /// Returns the storage to which a value refers, and the index at which the view of the storage begins.
     fn storage(
         &mut self,
         pickle: &Pickle,
@@ -217,13 +218,13 @@ impl<'a> Storages<'a> {
             return Ok(Err("the type of its storage is unknown".to_owned()));
         };
         let name = pickle.global(class).1;
-        // Of a type that is not read, the bytes are offered.
+        // Elements of an unsupported type are available as bytes.
         let (written, size, refused) = match dtype(name) {
-            Some(Number::Read(written)) if is_text(pickle, tag, b"storage") => (written, written.size() as u64, None),
+            Some(Number::Read(written)) if pickle.is_text(tag, b"storage") => (written, written.size() as u64, None),
             Some(Number::Refused(name, size)) => (Written::Same(Element::U8), size, Some(name)),
             _ => return Ok(Err(format!("there are no elements of the type {}", String::from_utf8_lossy(name)))),
         };
-        // Old files have storages that are parts of others: a key of the part, where it begins, and its size.
+        // In old files, a storage can be a view of another: the key of the view, its first index, and its size.
         let start = match *rest {
             [view @ Value::Tuple(_)] => match *pickle.items(view) {
                 [_, Value::Int(start), Value::Int(_)] => start,
@@ -250,13 +251,13 @@ impl<'a> Storages<'a> {
         let entry = &self.entries[entry];
         let bytes = entry.size - entry.size % written.size() as u64;
         if number == Value::None && u64::try_from(len).ok().is_none_or(|len| len > bytes / size) {
-            return Err(Error::format(entry.at, format_args!("storage '{key}' has {bytes} bytes, which are not {len} elements")));
+            return Err(Error::format(entry.at, format_args!("storage '{key}' has {bytes} bytes, too few for {len} elements")));
         }
         let encoding = match entry.encoding(0, bytes, written, self.big_endian) {
             Ok(encoding) => encoding,
             Err(error) => return Ok(Err(error.message)),
         };
-        // Lists and tables that grow are there two or three times for a moment.
+        // Growing lists and tables are in memory two or three times for a moment.
         budget.take(3 * (size_of::<Storage>() + size_of::<((usize, Element, usize), usize)>()))?;
         let index = to.add_storage(written.element(), bytes / written.size() as u64, encoding)?;
         self.known.try_reserve(1).map_err(|_| Error::memory(64))?;
@@ -264,7 +265,7 @@ impl<'a> Storages<'a> {
         Ok(Ok((found(index), start)))
     }
 
-    /// An array of NumPy: `[shape, dtype, bytes]`.
+    /// Returns the array of NumPy with the arguments `[shape, dtype, bytes]`. `columns` is true for a column-major array.
     fn array(&self, pickle: &Pickle, args: [Value; 3], columns: bool, to: &mut Contents, budget: &mut Budget) -> Result<Found> {
         let [shape, dtype, bytes] = args;
         let Some(sizes) = numbers(pickle, shape)? else {
@@ -283,29 +284,19 @@ impl<'a> Storages<'a> {
                 let Some(bytes) = self.bytes(pickle, bytes, expected)? else {
                     return Ok(no_tensor("its sizes and its bytes disagree".to_owned(), sizes));
                 };
-                // The elements are converted as others are: from numbers that lie in a file.
-                let numbers = Storage { element: written.element(), len, encoding: Encoding::Numbers { at: 0, written, big_endian } };
-                let mut elements = grow::zeros(numbers.bytes()?)?;
-                let mut alone = Contents::new(Format::Pt);
-                grow::push(&mut alone.storages, numbers)?;
-                alone.read(&bytes, 0, &mut elements)?;
+                let numbers = Encoding::Numbers { at: 0, written, big_endian };
+                let mut elements = grow::zeros(len as usize * written.element().size())?;
+                numbers.read(&bytes, &mut elements)?;
                 Encoding::Bytes(elements)
             }
         };
-        let mut strides = None;
-        if columns {
-            let mut turned = grow::copy(&sizes)?;
-            turned.reverse();
-            let mut turned = crate::contents::row_major_strides(&turned)?;
-            turned.reverse();
-            strides = Some(turned);
-        }
+        let strides = if columns { Some(column_major_strides(&sizes)?) } else { None };
         budget.take(3 * size_of::<Storage>())?;
         let index = to.add_storage(written.element(), len, encoding)?;
         Ok(Found { sizes, strides, offset: 0, data: Data::Storage(index) })
     }
 
-    /// Bytes in a pickle, as they are or encoded as a text of Latin-1; `None` if they are not as many as expected.
+    /// Returns bytes of a pickle, which can be encoded as a text of Latin-1; `None` if their number differs from `expected`.
     fn bytes(&self, pickle: &Pickle, value: Value, expected: u64) -> Result<Option<Vec<u8>>> {
         if let Value::Bytes { at, len } = value {
             if u64::from(len) != expected {
@@ -316,13 +307,13 @@ impl<'a> Storages<'a> {
             return Ok(Some(bytes));
         }
         let Some(Object { class: Value::Global(class), args, .. }) = pickle.object(value) else { return Ok(None) };
-        // No bytes are the result of `bytes()`.
+        // Empty bytes are pickled as the call `bytes()`.
         if matches!(pickle.global(class), (b"__builtin__" | b"builtins", b"bytes")) && pickle.items(args).is_empty() && expected == 0 {
             return Ok(Some(Vec::new()));
         }
         let &[Value::Text(text), _] = pickle.items(args) else { return Ok(None) };
         let text = pickle.text(text);
-        // A letter of Latin-1 takes one or two bytes.
+        // A character of Latin-1 has one or two bytes in UTF-8.
         if pickle.global(class) != (b"_codecs", b"encode") || text.len() as u64 > expected.saturating_mul(2) {
             return Ok(None);
         }
@@ -334,12 +325,12 @@ impl<'a> Storages<'a> {
         Ok((bytes.len() as u64 == expected).then_some(bytes))
     }
 
-    /// The text of a scalar of NumPy, which has a type and bytes.
+    /// Returns the text of a NumPy scalar, whose arguments are a type and bytes.
     pub fn scalar(&self, pickle: &Pickle, object: Object) -> Option<String> {
         let &[dtype, bytes] = pickle.items(object.args) else { return None };
         let (name, big_endian) = numpy_name(pickle, dtype)?;
-        // Unsigned integers need no element: there is a text of uint64, too.
-        let (size, element) = match numpy_number(name) {
+        // Unsigned integers have a text without a type of elements. That includes uint64.
+        let (size, element) = match npy::written(name) {
             Some(Written::Same(element)) => (element.size(), Some(element)),
             Some(written) => (written.size(), None),
             None if name == b"u8" => (8, None),
@@ -368,7 +359,7 @@ impl<'a> Storages<'a> {
     }
 }
 
-/// The longest key of a storage. Real keys are decimals.
+/// The length limit of a storage's key, in bytes. Real keys are decimal numbers.
 const LONGEST_KEY: usize = 256;
 
 /// Functions whose first argument is the tensor.
@@ -380,12 +371,12 @@ const WRAPPERS: [&[u8]; 5] = [
     b"_rebuild_xla_tensor",
 ];
 
-/// A tensor that cannot be had.
+/// Returns a tensor whose elements cannot be read.
 pub(super) fn no_tensor(why: String, sizes: Vec<i64>) -> Found {
     Found { sizes, strides: None, offset: 0, data: Data::Refused(why) }
 }
 
-/// A tensor of a kind that is not offered, with its sizes where the arguments have them.
+/// Returns a tensor of an unsupported kind, with the sizes if the arguments contain sizes.
 fn refused(pickle: &Pickle, function: &[u8], args: &[Value]) -> Result<Found> {
     let arg = |index: usize| args.get(index).copied().unwrap_or(Value::None);
     let (why, sizes) = match function {
@@ -393,14 +384,14 @@ fn refused(pickle: &Pickle, function: &[u8], args: &[Value]) -> Result<Found> {
         b"_rebuild_sparse_tensor" | b"_rebuild_sparse_csr_tensor" => ("it is sparse", Value::None),
         b"_rebuild_nested_tensor" => ("it is nested", Value::None),
         b"_rebuild_meta_tensor_no_storage" => ("it is on the device meta, where tensors have no elements", arg(1)),
-        b"_rebuild_wrapper_subclass" => ("it is of a class without elements of its own", arg(2)),
+        b"_rebuild_wrapper_subclass" => ("its class has no elements", arg(2)),
         _ => ("it is of an unknown kind", Value::None),
     };
     let why = if why == "it is of an unknown kind" { format!("{why}, {}", String::from_utf8_lossy(function)) } else { why.to_owned() };
     Ok(no_tensor(why, numbers(pickle, sizes)?.unwrap_or_default()))
 }
 
-/// The integers of a list, a tuple or a `torch.Size`, of which there are at most [`MAX_DIMS`].
+/// Returns the integers of a list, a tuple or a `torch.Size`; `None` for other values and for more than [`MAX_DIMS`] integers.
 pub(super) fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>> {
     let value = match pickle.object(value) {
         Some(object) => pickle.items(object.args).first().copied().unwrap_or(Value::None),
@@ -420,36 +411,18 @@ pub(super) fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>>
     Ok(Some(list))
 }
 
-/// The name of a `numpy.dtype`, and whether the most significant byte comes first.
+/// Returns the name of a `numpy.dtype`, and true if the most significant byte comes first.
 fn numpy_name(pickle: &Pickle, value: Value) -> Option<(&[u8], bool)> {
     let object = pickle.object(value)?;
     let &Value::Text(name) = pickle.items(object.args).first()? else { return None };
-    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| is_text(pickle, order, b">"));
+    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| pickle.is_text(order, b">"));
     Some((pickle.text(name), big_endian))
 }
 
-/// The type of numbers that a `numpy.dtype` is, and whether the most significant byte comes first.
+/// Returns the type of numbers of a `numpy.dtype`, and true if the most significant byte comes first.
 fn numpy_type(pickle: &Pickle, value: Value) -> Known<(Written, bool)> {
     let (name, big_endian) = numpy_name(pickle, value).ok_or("its type is unknown")?;
-    let written = numpy_number(name);
+    let written = npy::written(name);
     let unknown = || format!("there are no elements of NumPy's type {}", String::from_utf8_lossy(name));
     written.map(|written| (written, big_endian)).ok_or_else(unknown)
-}
-
-/// The type with this name in NumPy.
-fn numpy_number(name: &[u8]) -> Option<Written> {
-    Some(match name {
-        b"f2" => Written::Same(Element::F16),
-        b"f4" => Written::Same(Element::F32),
-        b"f8" => Written::Same(Element::F64),
-        b"i1" => Written::Same(Element::I8),
-        b"i2" => Written::Same(Element::I16),
-        b"i4" => Written::Same(Element::I32),
-        b"i8" => Written::Same(Element::I64),
-        b"u1" => Written::Same(Element::U8),
-        b"u2" => Written::U16,
-        b"u4" => Written::U32,
-        b"b1" => Written::Same(Element::Bool),
-        _ => return None,
-    })
 }

@@ -1,40 +1,40 @@
-//! The tree of values in a pickle: tensors, and scalars and texts as metadata, by their paths.
+//! The values of a pickle by their paths: tensors, and scalars and texts as metadata.
 
-use super::is_text;
 use super::tensor::{Found, Storages};
 use crate::budget::Budget;
-use crate::contents::{Contents, Tensor, row_major_strides};
+use crate::contents::Contents;
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::format::Format;
 use crate::grow;
 use crate::pickle::{Object, Pickle, Value};
+use crate::tensor::{Tensor, row_major_strides};
 use std::fmt::Write;
 
-/// Walks over the values.
+/// A walk over the values.
 pub struct Tree<'a> {
     contents: Contents,
     pub(super) pickle: Pickle,
     pub(super) storages: Storages<'a>,
     budget: Budget,
-    /// The path to what is visited.
+    /// The path to the value that is visited.
     path: String,
-    /// The lists, dicts and objects on the path, by which cycles are found.
+    /// For each list, dict and object, true if it is on the path. Detects cycles.
     inside: [Vec<bool>; 3],
     work: Vec<Work>,
-    /// How many more values may be visited.
+    /// The number of values that may still be visited.
     visits: u64,
 }
 
-/// Lists of more numbers than this are one text. They are rather histories than structure.
+/// The number of numbers above which a list becomes one text. Such lists are usually histories.
 const LONG: usize = 1000;
 
-/// A step of the walk that is still to be done.
+/// A pending step of the walk.
 enum Work {
     Visit {
         key: Key,
         value: Value,
     },
-    /// Ends the visit of a value, and returns to the path that has `path` bytes.
+    /// Ends the visit of a value, and shortens the path to `path` bytes.
     Leave {
         value: Value,
         path: usize,
@@ -44,7 +44,7 @@ enum Work {
 /// The last piece of a path.
 #[derive(Clone, Copy)]
 enum Key {
-    /// None: the value stands for what holds it.
+    /// Nothing: the value has the path of the value that contains it.
     Same,
     Index(usize),
     Value(Value),
@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
         Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new(), visits }
     }
 
-    /// The contents of the file whose pickle is `root`.
+    /// Returns the contents of a file whose pickle has the value `root`.
     pub fn read(mut self, root: Value) -> Result<Contents> {
         for (inside, count) in self.inside.iter_mut().zip(self.pickle.counts()) {
             self.budget.reserve(inside, count)?;
@@ -76,16 +76,16 @@ impl<'a> Tree<'a> {
         Ok(self.contents)
     }
 
-    /// Notes a value to visit. The number of visits is bounded, as lists may refer to one list 2^n times.
+    /// Adds a value to the pending steps. The number of visits is limited, because n lists can refer to one list 2^n times.
     fn later(&mut self, key: Key, value: Value) -> Result<()> {
         let Some(visits) = self.visits.checked_sub(1) else {
-            return Err(Error::broken(format_args!("what it says refers to the same values too often for a file of its size")));
+            return Err(Error::broken(format_args!("the pickle refers to the same values too often for a file of this size")));
         };
         self.visits = visits;
         self.budget.push(&mut self.work, Work::Visit { key, value })
     }
 
-    /// Sets whether a value is on the path, and returns true if it was. Values that hold no others never are.
+    /// Marks a value as being on the path or not. Returns true if the value was on the path. Values without items are never marked.
     fn mark(&mut self, value: Value, to: bool) -> bool {
         let place = match value {
             Value::List(index) | Value::Tuple(index) | Value::Set(index) => self.inside[0].get_mut(index as usize),
@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        // The first is visited first.
+        // The last pending step is the next one.
         self.work[first..].reverse();
         Ok(())
     }
@@ -183,7 +183,7 @@ impl<'a> Tree<'a> {
                     let arg = self.pickle.items(object.args).get(index).copied().unwrap_or(Value::None);
                     self.dict(arg)?;
                     self.budget.take(self.pickle.items(arg).len())?;
-                    // Old files have a list of keys and values.
+                    // Old files have a list of pairs.
                     for index in 0..self.pickle.items(arg).len() {
                         let pair = self.pickle.items(arg).get(index).copied().unwrap_or(Value::None);
                         if let [key, value] = *self.pickle.items(pair) {
@@ -209,7 +209,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The module and the name of an object's class.
+    /// Returns the module and the name of an object's class.
     fn class(&self, object: Object) -> (&[u8], &[u8]) {
         match object.class {
             Value::Global(class) => self.pickle.global(class),
@@ -217,14 +217,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// An object of an unknown class: its state, items and keys, or else the arguments that it was made with.
+    /// Visits an object of an unknown class: its state, items and keys, or its arguments if it has none of these.
     fn opaque(&mut self, object: Object) -> Result<()> {
         let is_empty = object.items == Value::None && object.pairs == Value::None;
         match object.state {
             Value::None if is_empty => return self.list(object.args),
             Value::None => {}
             Value::Dict(_) => self.state(object.state)?,
-            // Attributes, and those that have slots.
+            // Attributes, and attributes in slots.
             Value::Tuple(_) if matches!(*self.pickle.items(object.state), [Value::Dict(_) | Value::None, Value::Dict(_)]) => {
                 for index in 0..2 {
                     let part = self.pickle.items(object.state).get(index).copied().unwrap_or(Value::None);
@@ -237,11 +237,12 @@ impl<'a> Tree<'a> {
         self.dict(object.pairs)
     }
 
-    /// Attributes. Those of a module are named as in its `state_dict`: parameters, buffers and modules are not named by what holds them.
+    /// Visits attributes. A module's attributes have the names of its `state_dict`: the dicts of parameters, buffers and modules add
+    /// nothing to the path.
     fn state(&mut self, state: Value) -> Result<()> {
-        // Keys may be passed over, but not for nothing.
+        // Every key counts, because looking at skipped keys takes time, too.
         self.budget.take(self.pickle.pairs(state).len())?;
-        let has = |text: &[u8]| self.pickle.pairs(state).iter().any(|&(key, _)| is_text(&self.pickle, key, text));
+        let has = |text: &[u8]| self.pickle.pairs(state).iter().any(|&(key, _)| self.pickle.is_text(key, text));
         if !has(b"_parameters") || !has(b"_modules") {
             return self.dict(state);
         }
@@ -250,7 +251,7 @@ impl<'a> Tree<'a> {
             let Value::Text(span) = key else { continue };
             match self.pickle.text(span) {
                 b"_parameters" | b"_buffers" | b"_modules" => self.later(Key::Same, value)?,
-                // Hooks and the like.
+                // Hooks and other private attributes.
                 [b'_', ..] => {}
                 _ => self.later(Key::Value(key), value)?,
             }
@@ -258,7 +259,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// `cpu`, `cuda:0`.
+    /// Adds a device as metadata, such as `cpu` or `cuda:0`.
     fn device(&mut self, object: Object) -> Result<()> {
         let mut text = String::new();
         for &arg in self.pickle.items(object.args).iter().take(2) {
@@ -268,7 +269,7 @@ impl<'a> Tree<'a> {
         self.metadata(text)
     }
 
-    /// The text of a scalar; `None` for other values.
+    /// Returns the text of a scalar; `None` for other values.
     fn scalar(&self, value: Value) -> Result<Option<String>> {
         let lossy = String::from_utf8_lossy;
         Ok(Some(match value {

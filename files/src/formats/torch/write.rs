@@ -1,16 +1,16 @@
-//! Writes archives that `torch.load(weights_only=True)` opens.
+//! Writing archives that `torch.load(weights_only=True)` opens.
 
 use super::tensor::storage_class;
-use crate::contents::{Data, Save, Tensor, unique};
 use crate::error::{Error, Result};
-use crate::formats::Output;
+use crate::save::{Output, Save, unique};
 use crate::sparse::{Form, Sparse};
+use crate::tensor::{Data, Tensor};
 use crate::zip::Writer;
 
-/// Storages begin at multiples of this many bytes, as PyTorch's do.
+/// The alignment of storages in bytes, as in PyTorch.
 const ALIGNMENT: u64 = 64;
 
-/// Writes a dict of tensors and texts by their names, or one tensor that has no name.
+/// Writes a dict of tensors and texts by their names, or a single tensor without a name.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     unique(what.tensors.iter().map(|tensor| &*tensor.name).chain(what.metadata.iter().map(|(key, _)| &**key)), "PyTorch")?;
     let mut keys = vec![None; what.storages.len()];
@@ -43,7 +43,7 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     zip.finish()
 }
 
-/// The pickle, of protocol 2.
+/// Returns the pickle, in protocol 2.
 fn pickle(what: &Save<'_>, keys: &[Option<usize>]) -> Result<Vec<u8>> {
     let mut to = b"\x80\x02".to_vec();
     match what.tensors {
@@ -65,7 +65,7 @@ fn pickle(what: &Save<'_>, keys: &[Option<usize>]) -> Result<Vec<u8>> {
     Ok(to)
 }
 
-/// A tensor, which may be sparse.
+/// Appends a dense or sparse tensor.
 fn push_tensor(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option<usize>]) -> Result<()> {
     match what.sparse(tensor)? {
         Some(sparse) => push_sparse(to, what, (tensor, sparse), keys),
@@ -73,7 +73,7 @@ fn push_tensor(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Optio
     }
 }
 
-/// `_rebuild_sparse_tensor(layout, (parts, sizes))`, for coordinates with a sign of being coalesced at the end.
+/// Appends `_rebuild_sparse_tensor(layout, (parts, sizes))`. For coordinates, the last item is true if they are coalesced.
 fn push_sparse(to: &mut Vec<u8>, what: &Save<'_>, (tensor, sparse): (&Tensor, &Sparse), keys: &[Option<usize>]) -> Result<()> {
     sparse.check(&tensor.sizes)?;
     let layout = match sparse.form {
@@ -96,7 +96,7 @@ fn push_sparse(to: &mut Vec<u8>, what: &Save<'_>, (tensor, sparse): (&Tensor, &S
     Ok(())
 }
 
-/// `_rebuild_tensor_v2(storage, offset, sizes, strides, False, OrderedDict())`.
+/// Appends `_rebuild_tensor_v2(storage, offset, sizes, strides, False, OrderedDict())`.
 fn push_dense(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option<usize>]) -> Result<()> {
     let (element, bytes) = what.storage(tensor)?;
     let key = match tensor.data {

@@ -48,7 +48,7 @@ const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_t
 /// Kinds of operands.
 pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index", "optional_state"];
 /// Kinds of tensors that the call changes, or that a result may share.
-pub const HANDLES: &[&str] = &["inout", "handle", "shared"];
+pub const HANDLES: &[&str] = &["inout", "handle", "emptied", "shared"];
 /// Kinds of lists of numbers.
 const LISTS: &[&str] =
     &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
@@ -197,4 +197,17 @@ impl Argument {
 /// Returns a type to be followed by a name.
 pub fn spaced(c_type: &str) -> String {
     if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
+}
+
+/// A field of the struct that a function with several results returns.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Field {
+    pub class: &'static str,
+    pub name: String,
+}
+
+impl Field {
+    pub fn is_sparse(&self) -> bool {
+        self.class == "SparseTensor"
+    }
 }

@@ -1,13 +1,13 @@
 //! A C function as a C++ function: its parameters, its overloads, and its C call.
 
-use super::argument::{Argument, COUNTED, HANDLES, INPUTS, Kinds, STRUCTS, spaced, text};
+use super::argument::{Argument, COUNTED, Field, HANDLES, INPUTS, Kinds, STRUCTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
 use serde_json::Value;
 
 /// The letters of the parameters with which a function can be called.
 pub type Signature = String;
 
-/// A C function, from its entry in rows.json.
+/// A C function, from its entry in api.json.
 pub struct Function {
     pub c_name: String,
     pub chapter: String,
@@ -59,19 +59,6 @@ pub struct Variant<'a> {
     pub hidden: Vec<&'a Argument>,
     /// The number of leading parameters that have no default in the declaration.
     pub required: usize,
-}
-
-/// A field of the struct that a function with several results returns.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub struct Field {
-    pub class: &'static str,
-    pub name: String,
-}
-
-impl Field {
-    pub fn is_sparse(&self) -> bool {
-        self.class == "SparseTensor"
-    }
 }
 
 /// The destination of a call's outputs.

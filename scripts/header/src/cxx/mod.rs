@@ -6,9 +6,9 @@ mod function;
 mod layout;
 mod names;
 
-use argument::Kinds;
+use argument::{Field, Kinds};
 use face::Face;
-use function::{Field, Function};
+use function::Function;
 use names::camel;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -144,9 +144,9 @@ mod tests {
         std::fs::read_to_string(crate::root().join(path)).expect("the file is there")
     }
 
-    /// The functions in rows.json.
+    /// The functions in api.json.
     fn functions() -> Vec<String> {
-        let rows: Value = serde_json::from_str(&read("src/capi/rows.json")).expect("the rows are JSON");
+        let rows: Value = serde_json::from_str(&read("src/capi/api.json")).expect("the rows are JSON");
         let listed = rows["functions"].as_array().expect("the rows have functions").iter();
         listed.map(|row| row["name"].as_str().expect("a row has a name").to_owned()).collect()
     }

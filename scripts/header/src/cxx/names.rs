@@ -1,6 +1,6 @@
 //! Names in thorn.hpp: the rules that convert C names, and the exceptions.
 
-use super::function::Field;
+use super::argument::Field;
 
 /// C functions without a separate name in thorn.hpp, with the reason. A final `*` means all names with this prefix.
 pub const LEFT_OUT: &[(&str, &str)] = &[

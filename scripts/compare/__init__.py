@@ -1,0 +1,1 @@
+"""Random tests that compare thorn with PyTorch: what they share, and a folder for each."""

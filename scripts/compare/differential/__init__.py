@@ -1,0 +1,1 @@
+"""Random calls, compared with PyTorch: scripts/differential.py."""

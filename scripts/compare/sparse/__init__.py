@@ -1,0 +1,1 @@
+"""Random calls with sparse tensors, compared with PyTorch and SciPy: scripts/sparse.py."""

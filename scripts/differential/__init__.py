@@ -1,1 +1,0 @@
-"""The random differential test against PyTorch: scripts/differential.py."""

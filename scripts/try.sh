@@ -1,0 +1,3 @@
+#!/bin/sh
+# Builds the library and tests some functions, in about a minute. Usage: scripts/try.sh NAME...
+PATH="$PATH:$HOME/.cargo/bin" exec python3 -B "$(dirname "$0")/try.py" "$@"

@@ -1,0 +1,61 @@
+//! Losses, normalization and gradients.
+
+use crate::api::table::table;
+use crate::ops::layer_norm::{self, Gradients};
+use crate::ops::loss::{self, Targets};
+use crate::ops::softmax;
+
+macro_rules! layer_functions {
+    ($do:ident) => { $do! { "THTensor_";
+        /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, computed from its result `y` and the gradient `g` of
+        /// the result. `g` and `y` have the same shape and the same dtype, a float.
+        softmaxGrad(r: out, g: input, y: input, dimension: dim) = softmax::softmax_gradient(r, g, y, dimension);
+        /// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, computed from its result `y` and the gradient `g` of the
+        /// result. `g` and `y` have the same shape and the same dtype, a float.
+        logSoftmaxGrad(r: out, g: input, y: input, dimension: dim) = softmax::log_softmax_gradient(r, g, y, dimension);
+
+        /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over the last `normalizedNdim` dimensions
+        /// of `t`, at least 1. `weight` and `bias` have the sizes of these dimensions and the dtype of `t`, or float32 if `t` is a 16-bit
+        /// float; NULL means 1 and 0. Floats only; computed in float32 or float64, with sums in float64.
+        layerNorm(r: out, t: input, normalizedNdim: int, weight: optional_input, bias: optional_input, eps: double) =
+            layer_norm::layer_norm(r, t, normalizedNdim, weight, bias, eps);
+        /// The gradients of layerNorm, computed from the gradient `g` of its result: `gradInput` of `t`, `gradWeight` of `weight` and
+        /// `gradBias` of `bias`. The last two have the dtype of `weight`, or of `t` if `weight` is NULL. Each of the three results may be
+        /// NULL. The other arguments are as for layerNorm.
+        ///
+        /// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - mean of h - x * mean of
+        /// (h * x)) / sqrt(variance + eps)`. Summed over all rows: `gradWeight = sum of g * x` and `gradBias = sum of g`.
+        layerNormGrad(gradInput: optional_out, gradWeight: optional_out, gradBias: optional_out, g: input, t: input, normalizedNdim: int,
+            weight: optional_input, eps: double) =
+            layer_norm::layer_norm_gradient(Gradients { input: gradInput, weight: gradWeight, bias: gradBias }, g, t, normalizedNdim,
+                weight, eps);
+
+        /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative log-likelihood loss of
+        /// log-probabilities `t`, which logSoftmax computes. `t` has the shape `[classes]`, `[batch, classes]` or
+        /// `[batch, classes, sizes...]`. Floats only; sums are in float64.
+        ///
+        /// `target`, int64 or int32, has the shape of `t` without the dimension of classes. A class that is out of range is an error,
+        /// except `ignoreIndex`, usually -100: its positions have the loss 0 and do not count. `weight` has a factor for each class, in the
+        /// dtype of `t`, or in float32 if `t` is a 16-bit float; NULL means 1. With `TH_REDUCTION_NONE` the result has the shape of
+        /// `target`, else it is a scalar.
+        nllLoss(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry) =
+            loss::nll(r, t, Targets { target, weight, reduction, ignored: ignoreIndex });
+        /// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere: the gradient of nllLoss. With `TH_REDUCTION_MEAN` it is
+        /// divided by the sum of the weights. `g`, the gradient of the loss, has the shape of the loss and the dtype of `r`. Only the shape
+        /// of `t` is used. The other arguments are as for nllLoss.
+        nllLossGrad(r: out, g: input, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry) =
+            loss::nll_gradient(r, g, t, Targets { target, weight, reduction, ignored: ignoreIndex });
+        /// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`. For 16-bit floats the logarithms are not rounded before
+        /// use. All else is as for nllLoss.
+        crossEntropy(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry) =
+            loss::cross_entropy(r, t, Targets { target, weight, reduction, ignored: ignoreIndex });
+        /// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 at ignored positions: the gradient of
+        /// crossEntropy. With `TH_REDUCTION_MEAN` it is divided by the sum of the weights. `g`, the gradient of the loss, has the shape of
+        /// the loss and the dtype of `t`. The other arguments are as for nllLoss.
+        crossEntropyGrad(r: out, g: input, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry) =
+            loss::cross_entropy_gradient(r, g, t, Targets { target, weight, reduction, ignored: ignoreIndex });
+    } };
+}
+
+layer_functions!(table);
+pub(crate) use layer_functions as functions;

@@ -1,0 +1,56 @@
+//! Losses, normalization and gradients.
+
+use crate::api::table::table;
+use crate::ops::batch_norm::{self, Channels, Used};
+use crate::ops::embedding;
+use crate::ops::loss::{self, Targets};
+use crate::ops::losses;
+
+macro_rules! loss_functions {
+    ($do:ident) => { $do! { "THTensor_";
+        /// crossEntropy with smoothed targets: the class of a position counts `1 - smoothing`, and each of the `classes` classes, including
+        /// this one, counts `smoothing / classes`, multiplied by its weight. With `TH_REDUCTION_MEAN` the sum is divided by the sum of the
+        /// weights of the targets. `smoothing` is from 0 to 1; all else is as for nllLoss.
+        crossEntropyLabelSmoothing(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry,
+            smoothing: double) =
+            loss::smoothed_cross_entropy(r, t, Targets { target, weight, reduction, ignored: ignoreIndex }, smoothing);
+        /// `r = (t - target)^2`, reduced: the squared error. Operands of elementwise losses broadcast and are promoted; floats only.
+        mseLoss(r: out, t: input, target: input, reduction: reduction) = losses::mse(r, t, target, reduction);
+        /// `r = |t - target|`, reduced.
+        l1Loss(r: out, t: input, target: input, reduction: reduction) = losses::l1(r, t, target, reduction);
+        /// `r = d^2 / (2 * beta) where d < beta, else d - beta / 2`, for `d = |t - target|`, reduced. A `beta` of 0 gives l1Loss.
+        smoothL1Loss(r: out, t: input, target: input, reduction: reduction, beta: double) =
+            losses::smooth_l1(r, t, target, reduction, beta);
+        /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |t - target|`, reduced. `delta` is positive.
+        huberLoss(r: out, t: input, target: input, reduction: reduction, delta: double) = losses::huber(r, t, target, reduction, delta);
+        /// `r = weight * (posWeight * target * log(1 + e^-t) + (1 - target) * log(1 + e^t))`, reduced: the cross entropy of the probability
+        /// `sigmoid(t)`, for `target` from 0 to 1. `weight` and `posWeight` broadcast, too; NULL means 1.
+        bceWithLogits(r: out, t: input, target: input, weight: optional_input, posWeight: optional_input, reduction: reduction) =
+            losses::bce_with_logits(r, t, target, [weight, posWeight], reduction);
+        /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from the probabilities
+        /// whose logarithms are `t`. `target * log(target)` is 0 where `target` is 0. With `logTarget`, `target` contains logarithms as
+        /// well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
+        klDiv(r: out, t: input, target: input, logTarget: flag, reduction: reduction) = losses::kl_div(r, t, target, logTarget, reduction);
+
+        /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
+        ///
+        /// In training, `mean` is the mean of the channel and `invstd = 1 / sqrt(variance + eps)`, with the biased variance. Then
+        /// `runningMean = (1 - momentum) * runningMean + momentum * mean`, and `runningVar` is updated likewise with the unbiased variance;
+        /// either may be NULL. Otherwise mean and variance are `runningMean` and `runningVar`, which do not change.
+        ///
+        /// `weight`, `bias`, `runningMean` and `runningVar` have one element for each channel, and the dtype of `t`, or float32 if `t` is a
+        /// 16-bit float. `weight` and `bias` may be NULL, which means 1 and 0. The results `mean` and `invstd` receive the values used, and
+        /// may be NULL. Floats only; computed in float32 or float64.
+        batchNorm(r: out, mean: optional_out, invstd: optional_out, t: input, weight: optional_input, bias: optional_input,
+            runningMean: optional_state, runningVar: optional_state, training: flag, momentum: double, eps: double) =
+            batch_norm::batch_norm(r, Used { mean, inverse: invstd }, t,
+                Channels { weight, bias, mean: runningMean, variance: runningVar, training, momentum, eps });
+
+        /// `r[i..., :] = weight[index[i...], :]`: rows of a table. The index, int64 or int32, has any shape. The row `paddingIdx` gets no
+        /// gradient; -1 means no such row.
+        embedding(r: out, weight: input, index: index, paddingIdx: entry) = embedding::embedding(r, weight, index, paddingIdx);
+    } };
+}
+
+loss_functions!(table);
+pub(crate) use loss_functions as functions;

@@ -1,0 +1,185 @@
+//! Losses of single elements, batch normalization and tables of rows.
+
+use crate::expr::*;
+use crate::grad::formula::Call;
+use crate::grad::names::derivatives;
+use crate::layout::{Dims, broadcast_shape};
+use crate::ops::loss::{TH_REDUCTION_BATCH_MEAN, TH_REDUCTION_MEAN, TH_REDUCTION_NONE, TH_REDUCTION_SUM};
+
+derivatives! {
+    /// The derivatives of losses of single elements, and of layers.
+    LOSSES:
+
+    mseLoss {
+        t: |g, t, target, reduction: i32| each_loss(g * 2.0, reduction, t - target, &[]);
+        target: |g, t, target, reduction: i32| each_loss(g * 2.0, reduction, target - t, &[]);
+    }
+    l1Loss {
+        t: |g, t, target, reduction: i32| each_loss(g, reduction, sign(t - target), &[]);
+        target: |g, t, target, reduction: i32| each_loss(g, reduction, sign(target - t), &[]);
+    }
+    smoothL1Loss {
+        t: |g, t, target, reduction: i32, beta: f64| smooth(g, reduction, t - target, beta);
+        target: |g, t, target, reduction: i32, beta: f64| smooth(g, reduction, target - t, beta);
+    }
+    huberLoss {
+        t: |g, t, target, reduction: i32, delta: f64| each_loss(g, reduction, bounded(t - target, delta), &[]);
+        target: |g, t, target, reduction: i32, delta: f64| each_loss(g, reduction, bounded(target - t, delta), &[]);
+    }
+    bceWithLogits {
+        t: |g, t, target, weight: optional, posWeight: optional, reduction: i32| {
+            let slope = match posWeight {
+                Some(positive) => {
+                    let up = positive * target;
+                    sigmoid(t) * (up - target + 1.0) - up
+                }
+                None => sigmoid(t) - target,
+            };
+            each_loss(g, reduction, weighted(slope, weight), &[])
+        };
+        target: |g, t, target, weight: optional, posWeight: optional, reduction: i32| {
+            let slope = posWeight.map_or(-t, |positive| positive * log_of_exp(-t) - log_of_exp(t));
+            each_loss(g, reduction, weighted(slope, weight), &[target])
+        };
+        weight: |g, t, target, weight, posWeight: optional, reduction: i32| {
+            let args: [In<'_, '_>; 5] = [t.into(), target.into(), In::Null, posWeight.into(), TH_REDUCTION_NONE.into()];
+            each_loss(g, reduction, g.scope.call(&names::bceWithLogits::FUNCTION, &args), &[weight])
+        };
+        posWeight: |g, t, target, weight: optional, posWeight, reduction: i32|
+            each_loss(g, reduction, weighted(target * log_of_exp(-t), weight), &[posWeight]);
+    }
+    klDiv {
+        t: |g, t, target, logTarget: bool, reduction: i32|
+            each_loss(g, reduction, if logTarget { -exp(target) } else { -target }, &[t]);
+        target: |g, t, target, logTarget: bool, reduction: i32| {
+            let slope = if logTarget { exp(target) * (target - t + 1.0) } else { log(target) - t + 1.0 };
+            each_loss(g, reduction, slope, &[])
+        };
+    }
+    crossEntropyLabelSmoothing {
+        t: |g, t, target, weight: optional, reduction: i32, ignoreIndex: i64, smoothing: f64| {
+            let args: [In<'_, '_>; 6] = [g.into(), t.into(), target.into(), weight.into(), reduction.into(), ignoreIndex.into()];
+            let sharp = g.scope.call(&names::crossEntropyGrad::FUNCTION, &args);
+            sharp * (1.0 - smoothing) + smooth_part(g, t, target, weight, (reduction, ignoreIndex)) * smoothing
+        };
+    }
+    batchNorm {
+        each(t, weight, bias): |call, t: wide, weight: optional, mean: wide, invstd: wide, training: bool|
+            batch_norm(call, t, weight, [mean, invstd], training);
+    }
+    embedding {
+        weight: |g, weight: like, index, paddingIdx: i64| {
+            let (r, count) = (zeros(g, &weight), index.numel());
+            let flat = reshape(index, &[count]);
+            g.scope.write(r, &names::indexAdd::FUNCTION, &[0.into(), flat.into(), reshape(g, &[count, weight.shape[1]]).into()]);
+            if paddingIdx >= 0 {
+                let row = narrow(r, 0, paddingIdx, 1);
+                g.scope.write(row, &names::copy::FUNCTION, &[zerosLike(row).into()]);
+            }
+            r
+        };
+    }
+}
+
+/// The gradient from the slopes of the losses of single elements, where `g` is the gradient of the loss. The losses have the shape of the
+/// slopes and `others`, broadcast.
+fn each_loss<'s>(g: Value<'s>, reduction: i32, slope: Value<'s>, others: &[Value<'s>]) -> Value<'s> {
+    let (g, slope) = (wide(g), wide(slope));
+    if reduction == TH_REDUCTION_NONE {
+        return slope * g;
+    }
+    let from = slope.shape();
+    let shape = others.iter().fold(from.clone(), |shape, other| broadcast_shape(&shape, &other.shape()).unwrap_or(shape));
+    let slope = if shape == from { slope } else { expand(slope, &shape) };
+    let count = match reduction {
+        TH_REDUCTION_SUM => 1,
+        TH_REDUCTION_BATCH_MEAN => shape.first().copied().unwrap_or(1),
+        _ => shape.iter().product(),
+    };
+    slope * if count == 1 { g } else { g / count as f64 }
+}
+
+/// `t` within `-most` and `most`; the slope at the ends is 0.
+fn bounded(t: Value<'_>, most: f64) -> Value<'_> {
+    t.scope.call(&names::hardtanh::FUNCTION, &[t.into(), (-most).into(), most.into()])
+}
+
+/// The gradient of the smooth distance, for differences `d`.
+fn smooth<'s>(g: Value<'s>, reduction: i32, d: Value<'s>, beta: f64) -> Value<'s> {
+    if beta == 0.0 { each_loss(g, reduction, sign(d), &[]) } else { each_loss(g / beta, reduction, bounded(d, beta), &[]) }
+}
+
+fn weighted<'s>(slope: Value<'s>, weight: Option<Value<'s>>) -> Value<'s> {
+    weight.map_or(slope, |weight| slope * weight)
+}
+
+/// `log(1 + e^t)`
+fn log_of_exp(t: Value<'_>) -> Value<'_> {
+    t.scope.call(&names::softplus::FUNCTION, &[t.into(), 1.0.into(), f64::INFINITY.into()])
+}
+
+/// The gradient of the mean of `-weight * log(softmax(t))` over the classes, at the positions that count.
+fn smooth_part<'s>(
+    g: Value<'s>,
+    t: Value<'s>,
+    target: Value<'s>,
+    weight: Option<Value<'s>>,
+    (reduction, ignored): (i32, i64),
+) -> Value<'s> {
+    let shape = t.shape();
+    let class = usize::from(shape.len() > 1);
+    let counts = ne_value(target, ignored as f64);
+    let mut each = if reduction == TH_REDUCTION_NONE { g } else { expand(g, &target.shape()) };
+    if reduction == TH_REDUCTION_MEAN {
+        // The sum of the weights of the targets is the loss of logarithms that are -1.
+        let (dtype, sum) = (t.dtype().compute(), TH_REDUCTION_SUM);
+        let ones = full(g, &Like { dtype, ..t.like() }, -1.0);
+        let weight = weight.map(|weight| to_dtype(weight, dtype));
+        let total = g.scope.call(&names::nllLoss::FUNCTION, &[ones.into(), target.into(), weight.into(), sum.into(), ignored.into()]);
+        each = each / total;
+    }
+    let each = unsqueeze(choose_or(counts, each, 0.0), class as i32) * (-1.0 / shape[class] as f64);
+    let along: Dims = (0..shape.len()).map(|d| if d == class { shape[d] } else { 1 }).collect();
+    let down = weight.map_or(each, |weight| each * reshape(weight, &along));
+    let (down, y) = (expand(down, &shape), g.scope.call(&names::logSoftmax::FUNCTION, &[t.into(), (class as i32).into()]));
+    let down = if down.dtype() == y.dtype() { down } else { to_dtype(down, y.dtype()) };
+    g.scope.call(&names::logSoftmaxGrad::FUNCTION, &[down.into(), y.into(), (class as i32).into()])
+}
+
+/// The gradients of `y = (t - mean) * invstd * weight + bias`. In training `mean` and `invstd` come from `t`; their gradients are those
+/// that they have in the formula, and those that arrive.
+fn batch_norm<'s>(call: &Call<'s>, t: Value<'s>, weight: Option<Value<'s>>, [mean, invstd]: [Value<'s>; 2], training: bool) {
+    const RESULTS: [usize; 3] = [0, 1, 2];
+    let [of_t, of_weight, of_bias] = ["t", "weight", "bias"].map(|name| names::place(names::batchNorm::FUNCTION.signature.names, name));
+    let shape = t.shape();
+    let along: Dims = (1..shape.len()).map(|d| if d == 1 { shape[1] } else { 1 }).collect();
+    let over: Dims = (0..shape.len() as i64).filter(|&d| d != 1).collect();
+    let [g, g_mean, g_invstd] = RESULTS.map(|place| call.grad(place));
+    let (mean, scale) = (reshape(mean, &along), reshape(invstd, &along));
+    let centred = t - mean;
+    if call.needs(of_bias) {
+        call.give(of_bias, g.map_or_else(|| zeros(t, &call.like(of_bias)), |g| sum_dims(g, &over, false)));
+    }
+    if call.needs(of_weight) {
+        let slope = g.map_or_else(|| zeros(t, &call.like(of_weight)), |g| sum_dims(g * (centred * scale), &over, false));
+        call.give(of_weight, slope);
+    }
+    if !call.needs(of_t) {
+        return;
+    }
+    let n = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &n)| n).product::<i64>() as f64;
+    let weighted = g.map(|g| weight.map_or(g, |weight| g * reshape(weight, &along)));
+    let mut terms: Vec<Value<'s>> = weighted.map(|g| g * scale).into_iter().collect();
+    if training {
+        // A gradient of the mean goes to all elements alike, and one of invstd by its derivative, -invstd^3 * (t - mean) / n.
+        let own = weighted.map(|g| -sum_dims(g, &over, true) * scale);
+        let arrived = g_mean.map(|g| reshape(g, &along));
+        terms.extend(own.into_iter().chain(arrived).map(|g| g / n));
+        let own = weighted.map(|g| sum_dims(g * centred, &over, true));
+        let arrived = g_invstd.map(|g| reshape(g, &along));
+        terms.extend(own.into_iter().chain(arrived).map(|g| centred * (g * (power(scale, 3.0) / -n))));
+    }
+    let sum = terms.into_iter().reduce(|a, b| a + b);
+    let sum = sum.unwrap_or_else(|| zeros(t, &t.like()));
+    call.give(of_t, if sum.shape() == shape { sum } else { expand(sum, &shape) });
+}

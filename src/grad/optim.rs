@@ -1,0 +1,235 @@
+//! Optimizers.
+//!
+//! An optimizer updates parameters, which are leaves that require gradients. `THTensor_backward` computes the gradients of the parameters.
+//! `THOptim_step` then updates in place each parameter that has a gradient, and `THOptim_zeroGrad` clears the gradients before the next
+//! backward. The optimizer holds references to the parameters. It keeps its state in separate tensors on their devices. Steps are not
+//! recorded. Only one thread at a time may use an optimizer. The first step of an optimizer cannot be captured in a graph of a GPU, because
+//! each launch would start from the initial state; plain gradient descent, which has no state, is the exception.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, an invalid number, or a parameter that is the result of a recorded operation; `TH_ERR_DTYPE`, a parameter
+//! that is not of floats; `TH_ERR_SHAPE`, a gradient whose shape differs from the shape of its parameter.
+
+use super::functions::{gradient, is_leaf, set_gradient, zero_gradient};
+use super::graph::variable;
+use super::record::count_write;
+use crate::api::callbacks::THOptimClosure;
+use crate::api::optim::{THOptim, new_optim};
+use crate::api::table::table;
+use crate::device::{self, DeviceGuard};
+use crate::error::{Error, Kind, Result, bail};
+use crate::ops::copy;
+use crate::ops::optim::{Adam, Lbfgs, Optimizer, Rmsprop, Rule, Sgd};
+use crate::ops::pointwise::arithmetic;
+use crate::ops::reduce::{self, Over};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::ffi::c_void;
+
+fn made(params: &[&Tensor], lr: f64, rule: Rule) -> Result<*mut THOptim> {
+    for t in params {
+        if !is_leaf(t)? {
+            let what = format_args!("is the result of a recorded operation, and no parameter");
+            return Err(Error::about(t.as_ptr().addr(), Kind::Argument, what));
+        }
+    }
+    new_optim(Optimizer::new(params, lr, rule)?)
+}
+
+/// Updates all parameters that have a gradient.
+fn step(optimizer: &mut Optimizer) -> Result<()> {
+    if optimizer.needs_closure() {
+        bail!(Argument, "L-BFGS looks at several places in a step: call THOptim_stepClosure")
+    }
+    for k in 0..optimizer.params().len() {
+        if let Some(gradient) = gradient(&optimizer.params()[k])? {
+            optimizer.step(k, &gradient)?;
+            count_write(&optimizer.params()[k]);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the loss that a function of the caller computes.
+///
+/// # Safety
+/// The function may be called with the context.
+unsafe fn loss(closure: THOptimClosure, context: *mut c_void) -> Result<f64> {
+    let Some(closure) = closure else { bail!(Argument, "there is no closure") };
+    let mut loss = f64::NAN;
+    // SAFETY: guaranteed by the caller of this function.
+    match unsafe { closure(context, &raw mut loss) } {
+        0 => Ok(loss),
+        status => Err(Error::from_callback(status, format_args!("the closure returned {status}"))),
+    }
+}
+
+/// Does a step of any optimizer, with a function that computes the loss and the gradients for the current parameters.
+///
+/// # Safety
+/// The function may be called with the context.
+unsafe fn step_closure(optim: &THOptim, closure: THOptimClosure, context: *mut c_void) -> Result<()> {
+    if !optim.with(|optimizer| Ok(optimizer.needs_closure()))? {
+        // SAFETY: guaranteed by the caller of this function.
+        unsafe { loss(closure, context)? };
+        return optim.with(step);
+    }
+    let params = &optim.params;
+    let _there = device::is_used().then(|| DeviceGuard::on(params[0].device()));
+    let mut evaluate = || {
+        params.iter().for_each(count_write);
+        // SAFETY: guaranteed by the caller of this function.
+        let loss = unsafe { loss(closure, context)? };
+        Ok((loss, crate::alloc::list(params.len(), |k| gradient(&params[k]))?))
+    };
+    let moved = optim.taken(|optimizer| optimizer.minimize(&mut evaluate));
+    params.iter().for_each(count_write);
+    moved
+}
+
+fn zero_gradients(params: &[Tensor], to_null: bool) -> Result<()> {
+    for t in params {
+        match variable(t) {
+            Some(variable) if to_null => variable.lock().grad = None,
+            _ => zero_gradient(t)?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns the gradients of the tensors that have one, for changes in place. A gradient in which several positions share an element is
+/// replaced by a copy, so that no gradient is refused after others were changed.
+fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
+    let found = tensors.iter().filter_map(|t| match gradient(t) {
+        Ok(Some(gradient)) => Some(writable(t, gradient)),
+        found => found.transpose(),
+    });
+    crate::alloc::collect(tensors.len(), found)
+}
+
+/// Returns the gradient of `t` for changes in place, or a copy of the gradient that becomes the gradient of `t`.
+fn writable(t: &Tensor, gradient: Tensor) -> Result<Tensor> {
+    if !gradient.layout()?.overlaps_itself() {
+        return Ok(gradient);
+    }
+    let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
+    let copied = copy::contiguous_copy(&gradient)?;
+    set_gradient(t, Some(&copied))?;
+    Ok(copied)
+}
+
+/// Scales all gradients by one factor so that their norm as one vector is at most `most`. Returns the norm before.
+fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
+    if p.is_nan() || most.is_nan() || most < 0.0 {
+        bail!(Argument, "maxNorm is {} and normType {}", Scalar::from(most), Scalar::from(p))
+    }
+    let gradients = gradients(tensors)?;
+    let mut norms = crate::alloc::collect(
+        gradients.len(),
+        gradients
+            .iter()
+            .filter(|g| g.layout().is_ok_and(|layout| layout.numel() > 0))
+            .map(|gradient| reduce::number(|to| reduce::norm(to, gradient, p, Over::Dims(&[]), None))),
+    )?;
+    let total = match p {
+        _ if norms.iter().any(|norm| norm.is_nan()) => f64::NAN,
+        0.0 => norms.iter().filter(|&&norm| norm != 0.0).count() as f64,
+        f64::INFINITY => norms.iter().copied().fold(0.0, f64::max),
+        f64::NEG_INFINITY => norms.iter().copied().reduce(f64::min).unwrap_or(0.0),
+        _ if norms.len() == 1 => norms.remove(0),
+        2.0 => norms.iter().map(|norm| norm * norm).sum::<f64>().sqrt(),
+        _ => norms.iter().map(|norm| norm.powf(p)).sum::<f64>().powf(1.0 / p),
+    };
+    let factor = most / (total + 1e-6);
+    if factor.is_nan() || factor < 1.0 {
+        for gradient in &gradients {
+            let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
+            arithmetic::mul.run([gradient, gradient], &[factor.into()])?;
+            count_write(gradient);
+        }
+    }
+    Ok(total)
+}
+
+fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
+    if most.is_nan() || most < 0.0 {
+        bail!(Argument, "value is {}, but may not be negative", Scalar::from(most))
+    }
+    for gradient in gradients(tensors)? {
+        let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
+        arithmetic::clamp(&gradient, &gradient, (-most).into(), most.into())?;
+        count_write(&gradient);
+    }
+    Ok(())
+}
+
+macro_rules! optim_functions {
+    ($do:ident) => { $do! { "";
+        /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter changes by
+        /// `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and `b = g` at the first
+        /// step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr * (g + momentum * b)`. Free the
+        /// optimizer with `THOptim_free`; NULL on error.
+        THOptim_newSgd(params: inputs, count: handle_count, lr: double, momentum: double, dampening: double, weightDecay: double,
+            nesterov: flag) -> new_optim =
+            made(&params, lr, Rule::Sgd(Sgd { momentum, dampening, decay: weightDecay, nesterov }));
+        /// An Adam optimizer. With `g` = the gradient + `weightDecay` * the parameter, `m = beta1 * m + (1 - beta1) * g` and `v = beta2 * v
+        /// + (1 - beta2) * g^2`, the parameter changes at step `n` by `-lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)`. With
+        /// `amsgrad`, `v` in this formula is the greatest `v` so far. Common values of `beta1`, `beta2` and `eps` are 0.9, 0.999 and 1e-8.
+        /// Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newAdam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
+            amsgrad: flag) -> new_optim =
+            made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: false, amsgrad }));
+        /// An AdamW optimizer: `THOptim_newAdam` with a weight decay that is separate from the gradient. Before each step the parameter is
+        /// multiplied by `1 - lr * weightDecay`.
+        THOptim_newAdamw(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
+            amsgrad: flag) -> new_optim =
+            made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: true, amsgrad }));
+        /// An RMSprop optimizer. With `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and `s = g /
+        /// (sqrt(v) + eps)`, the parameter changes by `-lr * s`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + s`.
+        /// With `centered`, the square of the running mean of `g` is subtracted from `v`. A common `alpha` is 0.99. Free the optimizer with
+        /// `THOptim_free`; NULL on error.
+        THOptim_newRmsprop(params: inputs, count: handle_count, lr: double, alpha: double, eps: double, weightDecay: double,
+            momentum: double, centered: flag) -> new_optim =
+            made(&params, lr, Rule::Rmsprop(Rmsprop { alpha, eps, decay: weightDecay, momentum, centered }));
+        /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each iteration moves the
+        /// parameters along the product of an inverse Hessian, approximated from the last `historySize` iterations, with the gradient. A
+        /// step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the loss or all elements of the parameters change
+        /// by less than `tolChange`. With `strongWolfe` each iteration does a line search for a point that satisfies the strong Wolfe
+        /// conditions. Otherwise the step length is `lr`, or less in the first iteration. Common values are 20, 100, 1e-7 and 1e-9. Free
+        /// the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newLbfgs(params: inputs, count: handle_count, lr: double, maxIter: count, historySize: count, tolGrad: double,
+            tolChange: double, strongWolfe: flag) -> new_optim =
+            made(&params, lr, Rule::Lbfgs(Lbfgs::new([maxIter, historySize], [tolGrad, tolChange], strongWolfe)));
+        /// Frees the optimizer and its state; NULL is ignored.
+        THOptim_free(o: optim_or_null) -> nothing = {
+            if !o.is_null() {
+                // SAFETY: the handle came from a function above, and the caller gives up its ownership.
+                drop(unsafe { Box::from_raw(o) });
+            }
+            Ok(())
+        };
+        /// Updates each parameter that has a gradient. If a parameter fails, the parameters before it have already been updated.
+        THOptim_step(o: optim) = o.with(step);
+        /// Calls `closure`, which computes the loss and the gradients for the current parameters, and updates the parameters. L-BFGS calls
+        /// `closure` several times, with different values of the parameters.
+        THOptim_stepClosure(o: optim, closure: optim_closure, context: context) =
+            // SAFETY: the caller guarantees that the function satisfies its type.
+            unsafe { step_closure(o, closure, context) };
+        /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
+        THOptim_zeroGrad(o: optim, toNull: flag) = zero_gradients(&o.params, toNull);
+        /// Sets the learning rate, for learning rate schedules.
+        THOptim_setLr(o: optim, lr: double) = o.with(|optimizer| optimizer.set_lr(lr));
+        /// The learning rate; NaN on error.
+        THOptim_getLr(o: optim) -> number = o.with(|optimizer| Ok(optimizer.lr()));
+
+        /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
+        /// the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns the
+        /// norm before scaling; NaN on error.
+        THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
+            clip_norm(&tensors, maxNorm, normType);
+        /// Clamps each element of the gradients of `tensors` in place to [-value, value].
+        THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);
+    } };
+}
+
+optim_functions!(table);
+pub(crate) use optim_functions as functions;
