@@ -6,7 +6,6 @@ use super::result::deliver;
 use super::window::{image, image_dims};
 use super::{copy, device, view};
 use crate::alloc;
-use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Kind, Result, bail};
 use crate::launch::Resample;
@@ -159,7 +158,7 @@ struct Table {
 impl Table {
     /// The table of a dimension with `before` pixels and `after` results; transposed, the table of the gradient. `compute` is the dtype of
     /// the sums.
-    fn new(method: Method, [before, after]: [i64; 2], transposed: bool, compute: Dtype, device: Device) -> Result<Table> {
+    fn new(method: Method, [before, after]: [i64; 2], transposed: bool, compute: Dtype) -> Result<Table> {
         let n = if transposed { before } else { after };
         let mut lists: Vec<Terms> = alloc::list(n as usize, |_| Ok(Terms::new()))?;
         let mut done = Ok(());
@@ -188,21 +187,13 @@ impl Table {
                 }
             }
         }
-        let size = [taps as i64, n];
-        let places = Tensor::empty(Dtype::Int32, &size)?;
-        let weights = Tensor::empty(Dtype::Float64, &size)?;
-        let (to, of) = (Operand::of(&places)?, Operand::of(&weights)?);
-        for (i, list) in lists.iter().enumerate() {
-            for (j, &(place, weight)) in list.iter().enumerate() {
-                // SAFETY: both tensors are new, row-major and on the host, with `taps * n` elements.
-                unsafe {
-                    to.first().cast::<i32>().add(j * n as usize + i).write(place);
-                    of.first().cast::<f64>().add(j * n as usize + i).write(weight);
-                }
-            }
-        }
-        let there = |t: &Tensor, dtype: Dtype| operand(&device::to_device(&copy::to_dtype(t, dtype)?, device)?, dtype);
-        Ok(Table { places: there(&places, Dtype::Int32)?, weights: there(&weights, compute)?, taps })
+        // Lists by term, as the kernels read them.
+        let n = n as usize;
+        let terms = || (0..taps * n).map(|k| lists[k % n][k / n]);
+        let size = [taps as i64, n as i64];
+        let places = device::written(&size, |to: &mut [i32]| Ok(to.iter_mut().zip(terms()).for_each(|(to, (place, _))| *to = place)))?;
+        let weights = device::written(&size, |to: &mut [f64]| Ok(to.iter_mut().zip(terms()).for_each(|(to, (_, weight))| *to = weight)))?;
+        Ok(Table { places: Operand::of(&places)?, weights: operand(&weights, compute)?, taps })
     }
 }
 
@@ -254,7 +245,7 @@ fn resampled(r: &Tensor, t: &Tensor, images: &Images, sizes: &[i64], method: Met
     let (mut now, mut sizes_now) = (t.clone(), Dims::from(from));
     for (k, &d) in order.iter().enumerate() {
         let is_last = k + 1 == order.len();
-        let table = Table::new(method, [images.sizes[d], sizes[d]], transposed, compute, t.device())?;
+        let table = Table::new(method, [images.sizes[d], sizes[d]], transposed, compute)?;
         let planes: i64 = images.lead.iter().product();
         let work = Resample {
             outer: (planes * sizes_now[..d].iter().product::<i64>()) as usize,
