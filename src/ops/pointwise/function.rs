@@ -97,7 +97,9 @@ macro_rules! function_functions {
             float same COSTLY, |isa, t| Real::softplus(t, beta, threshold, isa)
         }
         /// `r = -log(1 + e^-t)`, the logarithm of sigmoid. Floats only.
-        logSigmoid(r: out, t: input) { float same COSTLY, |isa, t| Real::softplus(t.neg(), T::from_i64(1), T::INFINITY, isa).neg() }
+        logSigmoid(r: out, t: input) {
+            float same COSTLY, |isa, t| Real::softplus(t.neg(), T::from_i64(1), T::from_i64(1000), isa).neg()
+        }
         /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017). At -inf the result is the limit -0. PyTorch gives NaN
         /// there. Floats only.
         silu(r: out, t: input) { float same COSTLY, |isa, t| Real::silu(t, isa) }
