@@ -1458,6 +1458,9 @@ THStatus THTensor_trunc(THTensor *r, const THTensor *t);
 /// `r = t - trunc(t)`. Floats only.
 THStatus THTensor_frac(THTensor *r, const THTensor *t);
 
+/// `r = t^2`. Not for Bool; integers wrap.
+THStatus THTensor_square(THTensor *r, const THTensor *t);
+
 /// `r = 1 / t`. Integers give the default dtype.
 THStatus THTensor_cinv(THTensor *r, const THTensor *t);
 
@@ -1691,6 +1694,33 @@ THStatus THTensor_elu(THTensor *r, const THTensor *t, double value);
 /// only.
 THStatus THTensor_softplus(THTensor *r, const THTensor *t, double beta, double threshold);
 
+/// `r = -log(1 + e^-t)`, the logarithm of sigmoid. Floats only.
+THStatus THTensor_logSigmoid(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017). At -inf the result is the limit -0.
+/// PyTorch gives NaN there. Floats only.
+THStatus THTensor_silu(THTensor *r, const THTensor *t);
+
+/// `r = t * tanh(log(1 + e^t))` (Misra, 2019). At -inf the result is the limit -0. PyTorch gives NaN there. Floats
+/// only.
+THStatus THTensor_mish(THTensor *r, const THTensor *t);
+
+/// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019). Floats only.
+THStatus THTensor_hardswish(THTensor *r, const THTensor *t);
+
+/// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN. Floats only.
+THStatus THTensor_hardsigmoid(THTensor *r, const THTensor *t);
+
+/// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance 1
+/// (Klambauer et al., 2017). Floats only.
+THStatus THTensor_selu(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN. Floats only.
+THStatus THTensor_softsign(THTensor *r, const THTensor *t);
+
+/// `r = 0 where -lambda <= t <= lambda, else t`. Floats only.
+THStatus THTensor_hardshrink(THTensor *r, const THTensor *t, double lambda);
+
 /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
 THStatus THTensor_atan2(THTensor *r, const THTensor *a, const THTensor *b);
 
@@ -1713,6 +1743,26 @@ THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
 /// the greatest finite number of the dtype of `t`; if `neginf` is NaN, -inf becomes the least finite number. Integers
 /// and Bool are unchanged.
 THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double posinf, double neginf);
+
+/// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017). A `value` of 0 is
+/// an error. Floats only.
+THStatus THTensor_celu(THTensor *r, const THTensor *t, double value);
+
+/// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN. A negative `lambda` is an
+/// error. Floats only.
+THStatus THTensor_softshrink(THTensor *r, const THTensor *t, double lambda);
+
+/// `r = t where t > threshold, else value`; NaN stays NaN. Floats only.
+THStatus THTensor_threshold(THTensor *r, const THTensor *t, double threshold, double value);
+
+/// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`. `weight` has one
+/// element, or one dimension with an element for each channel, which is an entry of dimension 1 of `t`. A tensor with
+/// fewer than two dimensions has one channel. Floats only.
+THStatus THTensor_prelu(THTensor *r, const THTensor *t, const THTensor *weight);
+
+/// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated linear
+/// unit (Dauphin et al., 2017). `dimension` has an even size, and half of this size in `r`. Floats only.
+THStatus THTensor_glu(THTensor *r, const THTensor *t, int dimension);
 
 /// `r = a * log(value)`; otherwise as xlogy.
 THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
@@ -2370,6 +2420,13 @@ THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
 /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
 THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu. At inf and -inf the factor has its
+/// limits 1 and 0, where PyTorch gives NaN. Floats only.
+THStatus THTensor_siluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish. Floats only.
+THStatus THTensor_hardswishGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
 /** @} */
 

@@ -1986,6 +1986,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t - trunc(t)`.
     Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
     Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
+    /// `r = t^2`.
+    Tensor square() const { detail::New r; return r(THTensor_square(r.handle, handle_), "square"); }
+    Tensor &square_() { return changed(THTensor_square(handle_, handle_), "square_"); }
     /// `r = 1 / t`.
     Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
     Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
@@ -2389,6 +2392,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &softplus_(double beta = 1, double threshold = 20) {
         return changed(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
     }
+    /// `r = -log(1 + e^-t)`, the logarithm of sigmoid.
+    Tensor logSigmoid() const { detail::New r; return r(THTensor_logSigmoid(r.handle, handle_), "logSigmoid"); }
+    Tensor &logSigmoid_() { return changed(THTensor_logSigmoid(handle_, handle_), "logSigmoid_"); }
+    /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017).
+    Tensor silu() const { detail::New r; return r(THTensor_silu(r.handle, handle_), "silu"); }
+    Tensor &silu_() { return changed(THTensor_silu(handle_, handle_), "silu_"); }
+    /// `r = t * tanh(log(1 + e^t))` (Misra, 2019).
+    Tensor mish() const { detail::New r; return r(THTensor_mish(r.handle, handle_), "mish"); }
+    Tensor &mish_() { return changed(THTensor_mish(handle_, handle_), "mish_"); }
+    /// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019).
+    Tensor hardswish() const { detail::New r; return r(THTensor_hardswish(r.handle, handle_), "hardswish"); }
+    Tensor &hardswish_() { return changed(THTensor_hardswish(handle_, handle_), "hardswish_"); }
+    /// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN.
+    Tensor hardsigmoid() const { detail::New r; return r(THTensor_hardsigmoid(r.handle, handle_), "hardsigmoid"); }
+    Tensor &hardsigmoid_() { return changed(THTensor_hardsigmoid(handle_, handle_), "hardsigmoid_"); }
+    /// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance
+    /// 1 (Klambauer et al., 2017).
+    Tensor selu() const { detail::New r; return r(THTensor_selu(r.handle, handle_), "selu"); }
+    Tensor &selu_() { return changed(THTensor_selu(handle_, handle_), "selu_"); }
+    /// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN.
+    Tensor softsign() const { detail::New r; return r(THTensor_softsign(r.handle, handle_), "softsign"); }
+    Tensor &softsign_() { return changed(THTensor_softsign(handle_, handle_), "softsign_"); }
+    /// `r = 0 where -lambda <= t <= lambda, else t`.
+    Tensor hardshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_hardshrink(r.handle, handle_, lambda), "hardshrink");
+    }
+    Tensor &hardshrink_(double lambda = 0.5) {
+        return changed(THTensor_hardshrink(handle_, handle_, lambda), "hardshrink_");
+    }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
         detail::New r;
@@ -2440,6 +2473,40 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &nanToNum_(double posinf, double neginf) {
         return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
+    /// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017).
+    Tensor celu(double value = 1) const { detail::New r; return r(THTensor_celu(r.handle, handle_, value), "celu"); }
+    Tensor &celu_(double value = 1) { return changed(THTensor_celu(handle_, handle_, value), "celu_"); }
+    /// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN.
+    Tensor softshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_softshrink(r.handle, handle_, lambda), "softshrink");
+    }
+    Tensor &softshrink_(double lambda = 0.5) {
+        return changed(THTensor_softshrink(handle_, handle_, lambda), "softshrink_");
+    }
+    /// `r = t where t > threshold, else value`; NaN stays NaN.
+    Tensor threshold(double threshold, double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, threshold, value), "threshold");
+    }
+    Tensor threshold(double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, 20, value), "threshold");
+    }
+    Tensor &threshold_(double threshold, double value) {
+        return changed(THTensor_threshold(handle_, handle_, threshold, value), "threshold_");
+    }
+    Tensor &threshold_(double value) { return changed(THTensor_threshold(handle_, handle_, 20, value), "threshold_"); }
+    /// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`.
+    Tensor prelu(const Tensor &weight) const {
+        detail::New r;
+        return r(THTensor_prelu(r.handle, handle_, weight.get()), "prelu");
+    }
+    Tensor &prelu_(const Tensor &weight) { return changed(THTensor_prelu(handle_, handle_, weight.get()), "prelu_"); }
+    /// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated
+    /// linear unit (Dauphin et al., 2017).
+    Tensor glu(int dimension = -1) const { detail::New r; return r(THTensor_glu(r.handle, handle_, dimension), "glu"); }
+    Tensor &glu_(int dimension = -1) { return changed(THTensor_glu(handle_, handle_, dimension), "glu_"); }
     /// `r = a * log(value)`; otherwise as xlogy.
     Tensor xlogyValue(double value) const {
         detail::New r;
@@ -3384,6 +3451,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor geluTanhGrad(const Tensor &t) const {
         detail::New r;
         return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
+    }
+    /// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu.
+    Tensor siluGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_siluGrad(r.handle, handle_, t.get()), "siluGrad");
+    }
+    /// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish.
+    Tensor hardswishGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_hardswishGrad(r.handle, handle_, t.get()), "hardswishGrad");
     }
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
@@ -5715,6 +5792,10 @@ inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
 }
+inline Tensor square(const Tensor &t) { return t.square(); }
+inline Tensor &square_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_square(detail::result(r), t.get()), "square_out");
+}
 inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
@@ -6099,6 +6180,38 @@ inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) 
 inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
     return detail::into(r, THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
 }
+inline Tensor logSigmoid(const Tensor &t) { return t.logSigmoid(); }
+inline Tensor &logSigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logSigmoid_out");
+}
+inline Tensor silu(const Tensor &t) { return t.silu(); }
+inline Tensor &silu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_silu(detail::result(r), t.get()), "silu_out");
+}
+inline Tensor mish(const Tensor &t) { return t.mish(); }
+inline Tensor &mish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_mish(detail::result(r), t.get()), "mish_out");
+}
+inline Tensor hardswish(const Tensor &t) { return t.hardswish(); }
+inline Tensor &hardswish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardswish(detail::result(r), t.get()), "hardswish_out");
+}
+inline Tensor hardsigmoid(const Tensor &t) { return t.hardsigmoid(); }
+inline Tensor &hardsigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardsigmoid(detail::result(r), t.get()), "hardsigmoid_out");
+}
+inline Tensor selu(const Tensor &t) { return t.selu(); }
+inline Tensor &selu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_selu(detail::result(r), t.get()), "selu_out");
+}
+inline Tensor softsign(const Tensor &t) { return t.softsign(); }
+inline Tensor &softsign_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_softsign(detail::result(r), t.get()), "softsign_out");
+}
+inline Tensor hardshrink(const Tensor &t, double lambda = 0.5) { return t.hardshrink(lambda); }
+inline Tensor &hardshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_hardshrink(detail::result(r), t.get(), lambda), "hardshrink_out");
+}
 inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
@@ -6132,6 +6245,30 @@ inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posin
 }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
     return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
+}
+inline Tensor celu(const Tensor &t, double value = 1) { return t.celu(value); }
+inline Tensor &celu_out(Tensor &r, const Tensor &t, double value = 1) {
+    return detail::into(r, THTensor_celu(detail::result(r), t.get(), value), "celu_out");
+}
+inline Tensor softshrink(const Tensor &t, double lambda = 0.5) { return t.softshrink(lambda); }
+inline Tensor &softshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_softshrink(detail::result(r), t.get(), lambda), "softshrink_out");
+}
+inline Tensor threshold(const Tensor &t, double threshold, double value) { return t.threshold(threshold, value); }
+inline Tensor threshold(const Tensor &t, double value) { return t.threshold(value); }
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double threshold, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), threshold, value), "threshold_out");
+}
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), 20, value), "threshold_out");
+}
+inline Tensor prelu(const Tensor &t, const Tensor &weight) { return t.prelu(weight); }
+inline Tensor &prelu_out(Tensor &r, const Tensor &t, const Tensor &weight) {
+    return detail::into(r, THTensor_prelu(detail::result(r), t.get(), weight.get()), "prelu_out");
+}
+inline Tensor glu(const Tensor &t, int dimension = -1) { return t.glu(dimension); }
+inline Tensor &glu_out(Tensor &r, const Tensor &t, int dimension = -1) {
+    return detail::into(r, THTensor_glu(detail::result(r), t.get(), dimension), "glu_out");
 }
 inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
 inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
@@ -7095,6 +7232,14 @@ inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
 inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
 inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
     return detail::into(r, THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
+}
+inline Tensor siluGrad(const Tensor &g, const Tensor &t) { return g.siluGrad(t); }
+inline Tensor &siluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_siluGrad(detail::result(r), g.get(), t.get()), "siluGrad_out");
+}
+inline Tensor hardswishGrad(const Tensor &g, const Tensor &t) { return g.hardswishGrad(t); }
+inline Tensor &hardswishGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_hardswishGrad(detail::result(r), g.get(), t.get()), "hardswishGrad_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching

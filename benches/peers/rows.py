@@ -150,6 +150,9 @@ def functions():
         ("digamma", POSITIVE, "torch.digamma(a, out=r)", None),
         ("relu", ANY, "torch.clamp_min(a, 0, out=r)", "np.maximum(a, 0, out=r)"),
         ("gelu", ANY, "nn.gelu(a, out=r)", None),
+        ("silu", ANY, "nn.silu(a, out=r)", None),
+        ("mish", ANY, "nn.mish(a, out=r)", None),
+        ("hardswish", ANY, "nn.hardswish(a, out=r)", None),
     ]
     return [
         *(row for op, a, torch, numpy in unary for row in over(op, "f32 f64", "1e6", f"THTensor_{op}(r, a)", torch, numpy, a=a)),
@@ -159,6 +162,7 @@ def functions():
         *over("softplus", "f32 f64", "1e6", "THTensor_softplus(r, a, 1, 20)", "nn.softplus(a, 1, 20, out=r)"),
         *over("leaky relu", "f32", "1e6", "THTensor_leakyRelu(r, a, 0.01)", "nn.leaky_relu(a, 0.01, out=r)"),
         *over("elu", "f32 f64", "1e6", "THTensor_elu(r, a, 1)", "nn.elu(a, 1, out=r)"),
+        *over("prelu", "f32", "1000x1000", "FRESH(THTensor_prelu(r, a, b))", "torch.prelu(a, b)", b=ANY.shaped("1000")),
     ]
 
 
@@ -314,6 +318,8 @@ def layers():
         *back("sigmoid", "THTensor_sigmoidGrad(r, a, b)", "sigmoid_backward.grad_input(a, b, grad_input=r)"),
         *back("tanh", "THTensor_tanhGrad(r, a, b)", "tanh_backward.grad_input(a, b, grad_input=r)"),
         *back("gelu", "THTensor_geluGrad(r, a, b)", "gelu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("silu", "THTensor_siluGrad(r, a, b)", "silu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("hardswish", "THTensor_hardswishGrad(r, a, b)", "hardswish_backward.out(a, b, out=r)"),
         *back("gelu tanh", "THTensor_geluTanhGrad(r, a, b)", "gelu_backward.grad_input(a, b, approximate='tanh', grad_input=r)"),
         *along("softmax grad", "f32", dims, *softmax, a=POSITIVE, b=NEAR_ONE, result=ANY),
         *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),

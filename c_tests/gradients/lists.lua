@@ -22,6 +22,7 @@ lists.ties = {
 -- Patterns of calls at points where PyTorch's convention for the gradient is not the slope.
 lists.apart = {
   ["^clampTensor r @small.b?float%d+ @small_row.bool @one.bool$"] = "least and greatest value are equal, and so is the element",
+  ["^%a+shrink r @edges.%w+ 0$"] = "with the threshold 0 the gradient at 0 is 0",
   ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
   ["^embedding r %S+ %S+ %d"] = "the row of the padding gets no gradient",
   ["LossGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",

@@ -4,6 +4,7 @@
 
 pub mod op;
 
+pub mod activation;
 #[cfg(feature = "cuda")]
 pub mod all;
 pub mod apply;
