@@ -42,22 +42,23 @@
  *     27. Linear algebra
  *     28. Convolution
  *     29. Pooling
- *     30. Fourier transforms
- *     31. Sparse tensors
- *     32. Random generators
- *     33. Random numbers
- *     34. Devices
- *     35. Streams, events and graphs
- *     36. Exchange with other libraries
- *     37. Functions of the caller
- *     38. Storages
- *     39. Memory
- *     40. Files
- *     41. Mapped files and shared memory
- *     42. Errors
- *     43. Threads
- *     44. BLAS of the machine
- *     45. Versions
+ *     30. Resampling of images
+ *     31. Fourier transforms
+ *     32. Sparse tensors
+ *     33. Random generators
+ *     34. Random numbers
+ *     35. Devices
+ *     36. Streams, events and graphs
+ *     37. Exchange with other libraries
+ *     38. Functions of the caller
+ *     39. Storages
+ *     40. Memory
+ *     41. Files
+ *     42. Mapped files and shared memory
+ *     43. Errors
+ *     44. Threads
+ *     45. BLAS of the machine
+ *     46. Versions
  *
  * Conventions
  * ===========
@@ -3648,7 +3649,71 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     30. Fourier transforms
+ *     30. Resampling of images
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup resampling_of_images Resampling of images
+ *
+ * Images have the shape `[batch x] channels x sizes`, where the batch is optional and `sizes` are 1 to 3 dimensions.
+ * The dimensions are resampled one after the other, in float32 or float64. Result `i` along a dimension is at the place
+ * `x = (i + 0.5) * scale - 0.5` in `t`, with `scale = size of t / size of r`; with `alignCorners`, at `x = i * (size of
+ * t - 1) / (size of r - 1)`. `TH_RESAMPLE_LINEAR` weights the two pixels next to `x` by `1 - distance`.
+ * `TH_RESAMPLE_CUBIC` weights four pixels by the cubic convolution of R. Keys, Cubic convolution interpolation for
+ * digital image processing, 1981, with parameter -0.75. Pixels outside the image are those at its edge. With
+ * `antialias`, an image that becomes smaller has weights over all pixels within `scale` (linear) or `2 * scale` (cubic,
+ * with parameter -0.5) of `x`, as in Pillow. Floats, and uint8 for results that are not differentiated: those are
+ * rounded to the nearest integer, and limited to 0 to 255. 16-bit floats are rounded once, at the end. Errors:
+ * `TH_ERR_SHAPE`, images without pixels, or of another number of dimensions; `TH_ERR_ARGUMENT`, sizes below 1, an
+ * unknown method, or `alignCorners` or `antialias` for a method other than linear and cubic; `TH_ERR_DTYPE`, integers
+ * other than uint8.
+ * @{
+ */
+
+/// The method that computes the pixels of an image of another size.
+typedef enum THResampling {
+    TH_RESAMPLE_NEAREST = 0,     ///< The pixel at `floor(i * scale)`, with `scale = size of t / size of r`.
+    TH_RESAMPLE_NEAREST_EXACT = 1, ///< The pixel at `floor((i + 0.5) * scale)`, as Pillow and scikit-image choose it.
+    /// Linear interpolation along each dimension: bilinear for two dimensions, trilinear for three.
+    TH_RESAMPLE_LINEAR = 2,
+    TH_RESAMPLE_CUBIC = 3,       ///< Cubic convolution of four pixels along each dimension: bicubic for two dimensions.
+    /// The mean of the pixels that a result covers, entirely or partly, as adaptiveAvgPool2d computes it.
+    TH_RESAMPLE_AREA = 4
+} THResampling;
+
+/// `r` = the images of `t` with the `ndim` sizes `sizes`.
+THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes, THResampling mode,
+                              int alignCorners, int antialias);
+
+/// interpolate to `floor(factor * size)` pixels along each of the `imageDims` dimensions, with `scale = 1 / factor`.
+/// `TH_RESAMPLE_AREA` and `alignCorners` use the scale of interpolate.
+THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode,
+                                    int alignCorners, int antialias);
+
+/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
+/// each pixel's sum of `weight * g`. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
+THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor,
+                                  THResampling mode, int alignCorners, int antialias);
+
+/// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor` times
+/// as many rows and columns, from `factor^2` times as many channels. Every dtype. W. Shi et al., Real-time single image
+/// and video super-resolution using an efficient sub-pixel convolutional neural network, 2016.
+THStatus THTensor_pixelShuffle(THTensor *r, const THTensor *t, int64_t factor);
+
+/// The inverse of pixelShuffle: `r[.., (c * factor + i) * factor + j, y, x] = t[.., c, y * factor + i, x * factor +
+/// j]`.
+THStatus THTensor_pixelUnshuffle(THTensor *r, const THTensor *t, int64_t factor);
+
+/// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn. Every dtype. X.
+/// Zhang et al., ShuffleNet: an extremely efficient convolutional neural network for mobile devices, 2018.
+THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     31. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3697,7 +3762,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     31. Sparse tensors
+ *     32. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -4001,7 +4066,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     32. Random generators
+ *     33. Random generators
  *
  * ================================================================================================================== */
 
@@ -4098,7 +4163,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     33. Random numbers
+ *     34. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4294,7 +4359,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     34. Devices
+ *     35. Devices
  *
  * ================================================================================================================== */
 
@@ -4467,7 +4532,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     35. Streams, events and graphs
+ *     36. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -4590,7 +4655,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     36. Exchange with other libraries
+ *     37. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -4809,7 +4874,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     37. Functions of the caller
+ *     38. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -4850,7 +4915,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     38. Storages
+ *     39. Storages
  *
  * ================================================================================================================== */
 
@@ -5008,7 +5073,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     39. Memory
+ *     40. Memory
  *
  * ================================================================================================================== */
 
@@ -5079,7 +5144,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     40. Files
+ *     41. Files
  *
  * ================================================================================================================== */
 
@@ -5289,7 +5354,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     41. Mapped files and shared memory
+ *     42. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -5372,7 +5437,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     42. Errors
+ *     43. Errors
  *
  * ================================================================================================================== */
 
@@ -5411,7 +5476,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     43. Threads
+ *     44. Threads
  *
  * ================================================================================================================== */
 
@@ -5437,7 +5502,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     44. BLAS of the machine
+ *     45. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -5471,7 +5536,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     45. Versions
+ *     46. Versions
  *
  * ================================================================================================================== */
 

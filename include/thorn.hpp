@@ -227,6 +227,17 @@ enum class MatrixNorm : int {
     NormMinusInf = TH_NORM_MINUS_INF, ///< The least sum of magnitudes of a row.
 };
 
+/// The method that computes the pixels of an image of another size.
+enum class Resampling : int {
+    Nearest = TH_RESAMPLE_NEAREST, ///< The pixel at `floor(i * scale)`, with `scale = size of t / size of r`.
+    NearestExact = TH_RESAMPLE_NEAREST_EXACT, ///< The pixel at `floor((i + 0.5) * scale)`, as Pillow and scikit-image choose it.
+    /// Linear interpolation along each dimension: bilinear for two dimensions, trilinear for three.
+    Linear = TH_RESAMPLE_LINEAR,
+    Cubic = TH_RESAMPLE_CUBIC, ///< Cubic convolution of four pixels along each dimension: bicubic for two dimensions.
+    /// The mean of the pixels that a result covers, entirely or partly, as adaptiveAvgPool2d computes it.
+    Area = TH_RESAMPLE_AREA,
+};
+
 /// A kind of generator.
 enum class GeneratorKind : int {
     /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of
@@ -4472,6 +4483,62 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_adaptiveAvgPoolGradInput(r.handle, handle_, input.get(), imageDims),
             "adaptiveAvgPoolGradInput");
+    }
+
+    // ------------------------------------------------------------------------------------------- Resampling of images
+
+    /// `r` = the images of `t` with the `ndim` sizes `sizes`.
+    Tensor interpolate(IntList sizes, Resampling mode, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolate(r.handle, handle_, sizes.count(), sizes.data(), static_cast<THResampling>(mode),
+            alignCorners, antialias), "interpolate");
+    }
+    Tensor interpolate(IntList sizes, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolate(r.handle, handle_, sizes.count(), sizes.data(),
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolate");
+    }
+    /// interpolate to `floor(factor * size)` pixels along each of the `imageDims` dimensions, with
+    /// `scale = 1 / factor`.
+    Tensor interpolateFactor(int imageDims, double factor, Resampling mode, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateFactor(r.handle, handle_, imageDims, factor, static_cast<THResampling>(mode),
+            alignCorners, antialias), "interpolateFactor");
+    }
+    Tensor interpolateFactor(int imageDims, double factor, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateFactor(r.handle, handle_, imageDims, factor,
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor");
+    }
+    /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
+    /// each pixel's sum of `weight * g`.
+    Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
+        bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateGrad(r.handle, handle_, t.get(), imageDims, factor,
+            static_cast<THResampling>(mode), alignCorners, antialias), "interpolateGrad");
+    }
+    Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateGrad(r.handle, handle_, t.get(), imageDims, factor,
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad");
+    }
+    /// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor`
+    /// times as many rows and columns, from `factor^2` times as many channels.
+    Tensor pixelShuffle(int64_t factor) const {
+        detail::New r;
+        return r(THTensor_pixelShuffle(r.handle, handle_, factor), "pixelShuffle");
+    }
+    /// The inverse of pixelShuffle:
+    /// `r[.., (c * factor + i) * factor + j, y, x] = t[.., c, y * factor + i, x * factor + j]`.
+    Tensor pixelUnshuffle(int64_t factor) const {
+        detail::New r;
+        return r(THTensor_pixelUnshuffle(r.handle, handle_, factor), "pixelUnshuffle");
+    }
+    /// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn.
+    Tensor channelShuffle(int64_t groups = 1) const {
+        detail::New r;
+        return r(THTensor_channelShuffle(r.handle, handle_, groups), "channelShuffle");
     }
 
     // --------------------------------------------------------------------------------------------- Fourier transforms
@@ -8762,6 +8829,71 @@ inline Tensor adaptiveAvgPoolGradInput(const Tensor &gradOutput, const Tensor &i
 inline Tensor &adaptiveAvgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const Tensor &input, int imageDims) {
     return detail::into(r, THTensor_adaptiveAvgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
         imageDims), "adaptiveAvgPoolGradInput_out");
+}
+
+// ----------------------------------------------------------------------------------------------- Resampling of images
+
+inline Tensor interpolate(const Tensor &t, IntList sizes, Resampling mode, bool alignCorners, bool antialias) {
+    return t.interpolate(sizes, mode, alignCorners, antialias);
+}
+inline Tensor interpolate(const Tensor &t, IntList sizes, bool alignCorners, bool antialias) {
+    return t.interpolate(sizes, alignCorners, antialias);
+}
+inline Tensor &interpolate_out(Tensor &r, const Tensor &t, IntList sizes, Resampling mode, bool alignCorners,
+    bool antialias) {
+    return detail::into(r, THTensor_interpolate(detail::result(r), t.get(), sizes.count(), sizes.data(),
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolate_out");
+}
+inline Tensor &interpolate_out(Tensor &r, const Tensor &t, IntList sizes, bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolate(detail::result(r), t.get(), sizes.count(), sizes.data(),
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolate_out");
+}
+inline Tensor interpolateFactor(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
+    bool antialias) {
+    return t.interpolateFactor(imageDims, factor, mode, alignCorners, antialias);
+}
+inline Tensor interpolateFactor(const Tensor &t, int imageDims, double factor, bool alignCorners, bool antialias) {
+    return t.interpolateFactor(imageDims, factor, alignCorners, antialias);
+}
+inline Tensor &interpolateFactor_out(Tensor &r, const Tensor &t, int imageDims, double factor, Resampling mode,
+    bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateFactor(detail::result(r), t.get(), imageDims, factor,
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolateFactor_out");
+}
+inline Tensor &interpolateFactor_out(Tensor &r, const Tensor &t, int imageDims, double factor, bool alignCorners,
+    bool antialias) {
+    return detail::into(r, THTensor_interpolateFactor(detail::result(r), t.get(), imageDims, factor,
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor_out");
+}
+inline Tensor interpolateGrad(const Tensor &g, const Tensor &t, int imageDims, double factor, Resampling mode,
+    bool alignCorners, bool antialias) {
+    return g.interpolateGrad(t, imageDims, factor, mode, alignCorners, antialias);
+}
+inline Tensor interpolateGrad(const Tensor &g, const Tensor &t, int imageDims, double factor, bool alignCorners,
+    bool antialias) {
+    return g.interpolateGrad(t, imageDims, factor, alignCorners, antialias);
+}
+inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, int imageDims, double factor,
+    Resampling mode, bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolateGrad_out");
+}
+inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, int imageDims, double factor,
+    bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad_out");
+}
+inline Tensor pixelShuffle(const Tensor &t, int64_t factor) { return t.pixelShuffle(factor); }
+inline Tensor &pixelShuffle_out(Tensor &r, const Tensor &t, int64_t factor) {
+    return detail::into(r, THTensor_pixelShuffle(detail::result(r), t.get(), factor), "pixelShuffle_out");
+}
+inline Tensor pixelUnshuffle(const Tensor &t, int64_t factor) { return t.pixelUnshuffle(factor); }
+inline Tensor &pixelUnshuffle_out(Tensor &r, const Tensor &t, int64_t factor) {
+    return detail::into(r, THTensor_pixelUnshuffle(detail::result(r), t.get(), factor), "pixelUnshuffle_out");
+}
+inline Tensor channelShuffle(const Tensor &t, int64_t groups = 1) { return t.channelShuffle(groups); }
+inline Tensor &channelShuffle_out(Tensor &r, const Tensor &t, int64_t groups = 1) {
+    return detail::into(r, THTensor_channelShuffle(detail::result(r), t.get(), groups), "channelShuffle_out");
 }
 
 // ------------------------------------------------------------------------------------------------- Fourier transforms

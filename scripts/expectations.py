@@ -15,7 +15,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import compressed, convolution, creation, elementwise, indexing, layers, linalg, products, reductions, sorting
+from oracle import compressed, convolution, creation, elementwise, indexing, layers, linalg, products, reductions, resample, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -31,6 +31,7 @@ def main():
     sorting.rows()
     products.rows()
     convolution.rows()
+    resample.rows()
     linalg.rows()
     layers.rows()
     compressed.rows()

@@ -19,6 +19,7 @@ pub mod map;
 pub mod matmul;
 pub mod random;
 pub mod record;
+pub mod resample;
 pub mod search;
 pub mod sequence;
 pub mod window;
@@ -40,6 +41,7 @@ pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Rol
 pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
+pub use resample::Resample;
 pub use search::Search;
 pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
 pub(crate) use window::IMAGE_DIMS;
@@ -128,6 +130,8 @@ pub enum Launch<'a> {
     Unpool(Unpool),
     /// See [`Columns`].
     Columns(Columns),
+    /// See [`Resample`].
+    Resample(Resample),
 }
 
 /// Memory and kernels of a kind of device other than the host.

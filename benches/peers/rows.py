@@ -553,8 +553,24 @@ def windows():
         *over("max pool 3x3 by 2", "f32", images, pool.format("(int64_t[]){3}", two, one), "torch.max_pool2d(a, 3, 2, 1)"),
         *over("avg pool 2x2", "f32", images, f"FRESH(THTensor_avgPool2d(r, a, 1, {two}, NULL, NULL, 0, 1, 0))", "nn.avg_pool2d(a, 2)"),
         *over("avg pool to 1x1", "f32", images, f"FRESH(THTensor_adaptiveAvgPool2d(r, a, 1, {one}))", "nn.adaptive_avg_pool2d(a, 1)", tolerance=1e-4),
+        *interpolated(),
         *small_net(conv, plain, pool.replace("NULL, a", "i, a").format(two, "NULL", "NULL")),
     ]
+
+
+def interpolated():
+    """A picture with three channels, with twice as many pixels in both dimensions, and with half as many."""
+    size = "(int64_t[]){%d, %d}"
+    resize = "FRESH(THTensor_interpolate(r, a, 2, %s, %s, 0, %d))"
+    torch = 'nn.interpolate(a, size=(%d, %d), mode="%s", antialias=%s)'
+    modes = {"bilinear": "TH_RESAMPLE_LINEAR", "bicubic": "TH_RESAMPLE_CUBIC"}
+    made = []
+    for name, mode in modes.items():
+        for to in (1024, 256):
+            smooth = to < 512
+            call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
+            made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
+    return made
 
 
 def small_net(conv, plain, pool):

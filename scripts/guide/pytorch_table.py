@@ -9,6 +9,7 @@ from .pages import ROOT
 MODULES = {
     "Convolution": "torch.nn.functional",
     "Pooling": "torch.nn.functional",
+    "Resampling of images": "torch.nn.functional",
     "Losses, normalization and gradients": "torch.nn.functional",
     "Linear algebra": "torch.linalg",
     "Looking at tensors": "Tensor",
@@ -105,6 +106,7 @@ rshift torch.bitwise_right_shift
 logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
+interpolateFactor torch.nn.functional.interpolate
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits

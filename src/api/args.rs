@@ -32,6 +32,7 @@ pub mod c_types {
     pub use crate::ops::linalg::eigen::THMatrixNorm;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::ops::resample::THResampling;
     pub use crate::ops::systems::THProgressFunction;
     pub use crate::ops::{distance::THDistanceMode, loss::THReduction, order::THInterpolation, random::THFan, rearrange::THPadMode};
     pub use crate::print::THPrintOptions;
@@ -331,6 +332,8 @@ kinds! { $
     reduction: THReduction = TH_REDUCTION_MEAN => THReduction, |args, at| args.plain(at);
     /// The interpolation of a quantile between two elements.
     interpolation: THInterpolation = TH_INTERPOLATION_LINEAR => THInterpolation, |args, at| args.plain(at);
+    /// A method of resampling, `TH_RESAMPLE_*`.
+    resampling: THResampling = TH_RESAMPLE_LINEAR => THResampling, |args, at| args.plain(at);
     /// A constant of memory formats.
     memory_format: THMemoryFormat = TH_CONTIGUOUS_FORMAT => THMemoryFormat, |args, at| args.plain(at);
     /// The bits of a tensor's or storage's flags.

@@ -27,6 +27,7 @@ typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOW
 typedef enum THDistanceMode { TH_DISTANCE_AUTO = 0, TH_DISTANCE_PRODUCT = 1, TH_DISTANCE_DIFFERENCES = 2 } THDistanceMode;
 typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
 typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
+typedef enum THResampling { TH_RESAMPLE_NEAREST = 0, TH_RESAMPLE_NEAREST_EXACT = 1, TH_RESAMPLE_LINEAR = 2, TH_RESAMPLE_CUBIC = 3, TH_RESAMPLE_AREA = 4 } THResampling;
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
 typedef struct THGenerator THGenerator;
 typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
@@ -731,6 +732,13 @@ THStatus THTensor_adaptiveAvgPool1d(THTensor *r, const THTensor *input, int ndim
 THStatus THTensor_adaptiveAvgPool2d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveAvgPool3d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input, int imageDims);
+/* Resampling of images */
+THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes, THResampling mode, int alignCorners, int antialias);
+THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode, int alignCorners, int antialias);
+THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor, THResampling mode, int alignCorners, int antialias);
+THStatus THTensor_pixelShuffle(THTensor *r, const THTensor *t, int64_t factor);
+THStatus THTensor_pixelUnshuffle(THTensor *r, const THTensor *t, int64_t factor);
+THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups);
 /* Fourier transforms */
 THStatus THTensor_fft(THTensor *r, const THTensor *t, int signalDims, int normalized);
 THStatus THTensor_ifft(THTensor *r, const THTensor *t, int signalDims, int normalized);

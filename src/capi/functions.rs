@@ -47,6 +47,7 @@ macro_rules! chapters {
             "Linear algebra": linalg crate::api::functions::linalg;
             "Convolution": convolution crate::api::functions::convolution;
             "Pooling": pooling crate::api::functions::pooling;
+            "Resampling of images": resample crate::api::functions::resample;
             "Fourier transforms": fourier crate::api::functions::fourier;
             "Random generators": states crate::api::functions::seed::states;
             "Random numbers": random crate::api::functions::random;

@@ -35,6 +35,7 @@ pub mod radix;
 pub mod random;
 pub mod real;
 pub mod reduce;
+mod resample;
 pub mod scan;
 pub mod scratch;
 pub mod search;

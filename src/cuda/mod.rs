@@ -37,6 +37,7 @@ mod pinned;
 mod products;
 mod random;
 mod reduce;
+mod resample;
 mod scan;
 mod search;
 mod sequence;
@@ -85,6 +86,7 @@ pub static SOURCES: &[&Source] = &[
     &reduce::REDUCE,
     &scan::SCAN,
     &lines::SOFTMAX,
+    &resample::RESAMPLE,
     &search::SEARCH,
     &sequence::SEQUENCE,
     &sort::SORT,
@@ -168,6 +170,7 @@ impl Accelerator for Numbered {
             }
             (Launch::Unpool(work), &[Some(out)], &[t, indices]) => images::unpool(gpu, work, out, t, indices),
             (Launch::Columns(work), &[Some(out)], &[t]) => images::columns(gpu, work, out, t),
+            (Launch::Resample(work), &[Some(out)], &[x, places, weights]) => resample::resample(gpu, *work, out, [x, places, weights]),
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
@@ -201,7 +204,8 @@ impl Accelerator for Numbered {
                 | Launch::Convolution(_)
                 | Launch::Pool(_)
                 | Launch::Unpool(_)
-                | Launch::Columns(_),
+                | Launch::Columns(_)
+                | Launch::Resample(_),
                 ..,
             ) => gpu.refuse(),
         })

@@ -35,6 +35,7 @@ pub mod print;
 pub mod random;
 pub mod rearrange;
 pub mod reduce;
+pub mod resample;
 mod result;
 pub mod scan;
 pub mod search;

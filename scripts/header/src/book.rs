@@ -34,6 +34,7 @@ const ORDER: &[&str] = &[
     "Linear algebra",
     "Convolution",
     "Pooling",
+    "Resampling of images",
     "Fourier transforms",
     "Sparse tensors",
     "Random generators",

@@ -25,6 +25,7 @@ pub mod pooling;
 pub mod print;
 pub mod random;
 pub mod reduce;
+pub mod resample;
 pub mod scan;
 pub mod seed;
 pub mod sort;

@@ -13,6 +13,7 @@ mod order;
 mod pointwise;
 mod products;
 mod reductions;
+mod resample;
 mod scans;
 mod structure;
 mod writing;
@@ -36,6 +37,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     linalg::LINALG,
     convolution::IMAGES,
     convolution::CONVOLUTION,
+    resample::RESAMPLE,
     fourier::FOURIER,
 ];
 
