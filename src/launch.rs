@@ -37,7 +37,7 @@ pub use lines::{LineOp, Lines};
 #[cfg(feature = "cuda")]
 pub use map::Formula;
 pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
-pub use matmul::{ProductDims, Matmul};
+pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
 pub use search::Search;

@@ -9,7 +9,7 @@ use crate::cpu::simd::level;
 use crate::cpu::tuning::{PRODUCT_PER_ELEMENT, PRODUCT_SHARED};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
-use crate::launch::{ProductDims, Matmul};
+use crate::launch::{Matmul, ProductDims};
 use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::plan::Plan;

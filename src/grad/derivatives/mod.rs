@@ -12,6 +12,7 @@ mod moves;
 mod order;
 mod pointwise;
 mod products;
+mod recurrent;
 mod reductions;
 mod scans;
 mod structure;
@@ -29,6 +30,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     scans::SCANS,
     layers::LAYERS,
     losses::LOSSES,
+    recurrent::RECURRENT,
     order::ORDER,
     moves::MOVES,
     products::PRODUCTS,

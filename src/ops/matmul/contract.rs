@@ -1,7 +1,7 @@
 //! Contractions, Kronecker and cross products, powers and chains of matrices.
 
-use super::forms::{matmul, mm};
 use super::compute_dtype;
+use super::forms::{matmul, mm};
 use crate::alloc;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};

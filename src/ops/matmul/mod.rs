@@ -13,7 +13,7 @@ use super::result::{Inputs, Writes, ready};
 use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
-use crate::launch::{ProductDims, Matmul};
+use crate::launch::{Matmul, ProductDims};
 use crate::layout::{Dims, broadcast_shape};
 use crate::operand::{Operand, same_dtype};
 use crate::scalar::Scalar;

@@ -1,6 +1,6 @@
 //! The index of all elementwise operations.
 
-use super::{arithmetic, bits, choose, compare, divide, function, gradient, loss, step};
+use super::{arithmetic, bits, choose, compare, divide, function, gradient, loss, recurrent, step};
 use crate::launch::Elementwise;
 
 /// All operations, for devices that compile kernels from their definitions.
@@ -21,5 +21,6 @@ pub static OPERATIONS: &[&[Elementwise]] = &[
     function::NUMBERS,
     gradient::GRADIENTS,
     loss::LOSSES,
+    recurrent::RECURRENT,
     step::STEPS,
 ];

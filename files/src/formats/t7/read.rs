@@ -6,7 +6,7 @@
 //! `[7]`. The code of functions is skipped, but their captured variables are read.
 
 use super::class::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
-use super::source::{Variant, Source};
+use super::source::{Source, Variant};
 use crate::contents::{Contents, Storage};
 use crate::element::Element;
 use crate::encoding::Encoding;
