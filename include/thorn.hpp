@@ -1027,7 +1027,13 @@ struct JQ;
 struct CrowColStartsOrder;
 struct EV;
 struct GradInputGradWeightGradBias;
+struct GradXGradH0GradC0GradWeights;
+struct GradXGradH0GradWeights;
+struct HnCnReserve;
+struct HnReserve;
 struct LeastGreatest;
+struct OutputHnCnReserve;
+struct OutputHnReserve;
 struct PLU;
 struct RMask;
 struct RMeanInvstd;
@@ -3474,6 +3480,53 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_hardswishGrad(r.handle, handle_, t.get()), "hardswishGrad");
     }
 
+    // ----------------------------------------------------------------------------------------------- Recurrent layers
+
+    /// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory.
+    OutputHnCnReserve lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnCnReserve lstm(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+    /// gradients of all weights, row-major, one after the other.
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x,
+        const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn`
+    /// and `cn`.
+    HnCnReserve lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit.
+    OutputHnReserve gru(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnReserve gru(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of gru, as lstmGrad.
+    GradXGradH0GradWeights gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    GradXGradH0GradWeights gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of gru, as lstmCell.
+    HnReserve gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0.
+    OutputHnReserve rnn(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    OutputHnReserve rnn(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    /// The gradients of rnn, as lstmGrad.
+    GradXGradH0GradWeights rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    GradXGradH0GradWeights rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    /// One step of rnn, as lstmCell.
+    HnReserve rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}, bool relu = false) const;
+
     // ------------------------------------------------------------------------------------------ Sorting and searching
 
     /// `values = elements of t in ascending order along dimension`, or in `descending` order; `indices` = the int64
@@ -5029,8 +5082,38 @@ struct GradInputGradWeightGradBias {
 };
 
 /// Several results.
+struct GradXGradH0GradC0GradWeights {
+    Tensor gradX, gradH0, gradC0, gradWeights;
+};
+
+/// Several results.
+struct GradXGradH0GradWeights {
+    Tensor gradX, gradH0, gradWeights;
+};
+
+/// Several results.
+struct HnCnReserve {
+    Tensor hn, cn, reserve;
+};
+
+/// Several results.
+struct HnReserve {
+    Tensor hn, reserve;
+};
+
+/// Several results.
 struct LeastGreatest {
     Tensor least, greatest;
+};
+
+/// Several results.
+struct OutputHnCnReserve {
+    Tensor output, hn, cn, reserve;
+};
+
+/// Several results.
+struct OutputHnReserve {
+    Tensor output, hn, reserve;
 };
 
 /// Several results.
@@ -7307,6 +7390,290 @@ inline Tensor &siluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
 inline Tensor hardswishGrad(const Tensor &g, const Tensor &t) { return g.hardswishGrad(t); }
 inline Tensor &hardswishGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
     return detail::into(r, THTensor_hardswishGrad(detail::result(r), g.get(), t.get()), "hardswishGrad_out");
+}
+
+// --------------------------------------------------------------------------------------------------- Recurrent layers
+
+inline OutputHnCnReserve Tensor::lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h0.get(),
+        c0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output,
+        r.hn, r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve Tensor::lstm(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output, r.hn,
+        r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve lstm(const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnCnReserve lstm(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, const Tensor &h0,
+    const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), h0.get(), c0.get(), weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn,
+    const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(), weights.data(), weights.count(),
+        lengths.get(), layers, bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        nullptr, nullptr, nullptr, x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn,
+    const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(gOutput, gHn, gCn, x, h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve,
+    const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(),
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), nullptr, nullptr, nullptr, x.get(), nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline HnCnReserve Tensor::lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih, const Tensor &bhh) const {
+    HnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmCell(r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h.get(), c.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "lstmCell", r.hn, r.cn, r.reserve);
+    return r;
+}
+inline HnCnReserve lstmCell(const Tensor &x, const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return x.lstmCell(h, c, wih, whh, bih, bhh);
+}
+inline Tensor &lstmCell_out(Tensor &hn, Out cn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &c,
+    const Tensor &wih, const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_lstmCell(detail::result(hn), detail::result(cn), detail::result(reserve), x.get(),
+        h.get(), c.get(), wih.get(), whh.get(), bih.get(), bhh.get()), "lstmCell_out");
+}
+inline OutputHnReserve Tensor::gru(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::gru(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve gru(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnReserve gru(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional,
+        batchFirst), "gruGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gruGrad",
+        r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return reserve.gruGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.gruGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst), "gruGrad_out");
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "gruGrad_out");
+}
+inline HnReserve Tensor::gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get()), "gruCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve gruCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}) {
+    return x.gruCell(h, wih, whh, bih, bhh);
+}
+inline Tensor &gruCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_gruCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "gruCell_out");
+}
+inline OutputHnReserve Tensor::rnn(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::rnn(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve rnn(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline OutputHnReserve rnn(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional, bool batchFirst,
+    bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst,
+        relu), "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false, bool relu = false) {
+    return reserve.rnnGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return reserve.rnnGrad(x, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline HnReserve Tensor::rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh, bool relu) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get(), relu), "rnnCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve rnnCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}, bool relu = false) {
+    return x.rnnCell(h, wih, whh, bih, bhh, relu);
+}
+inline Tensor &rnnCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}, bool relu = false) {
+    return detail::into(hn, THTensor_rnnCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get(), relu), "rnnCell_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching

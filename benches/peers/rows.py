@@ -697,6 +697,25 @@ def large():
     ]
 
 
+def recurrent():
+    """Layers of 256 units over 100 steps of one sequence and of 32, forward, and the gradients of their weights."""
+
+    def layer(op, letter, gates, call):
+        weights = {"b": SMALL.shaped(f"{gates * 256}x256"), "c": SMALL.shaped(f"{gates * 256}x256"), "tolerance": 1e-3}
+        shapes, count = "100x1x256 100x32x256", 2 * gates * 256 * 256
+        back = f"gradRecurrent('{letter}', r, a, b, c)", f"grad.recurrent(grad.{op}, r, a, b, c)"
+        return [
+            *over(op, "f32", shapes, f"FRESH({call})", f"grad.{op}(a, (b, c))", **weights),
+            *over(f"{op} grad", "f32", shapes, *back, result=ANY.shaped(str(count)), **weights),
+        ]
+
+    weights = "(THTensor *[]){b, c}"
+    return [
+        *layer("lstm", "l", 4, f"THTensor_lstm(r, NULL, NULL, NULL, a, NULL, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+        *layer("gru", "g", 3, f"THTensor_gru(r, NULL, NULL, a, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -706,7 +725,7 @@ GROUPS = {
     "move": [moving],
     "product": [products],
     "conv": [windows, fourier],
-    "grad": [gradients],
+    "grad": [gradients, recurrent],
     "sparse": [sparse_products],
     "linalg": [linear_algebra],
     "random": [random],

@@ -39,6 +39,8 @@ lists.apart_twice = {}
 
 -- Functions that refuse a second derivative, at least in some case.
 lists.once = {
+  lstm = "its derivative is lstmGrad", gru = "its derivative is gruGrad", rnn = "its derivative is rnnGrad",
+  lstmCell = "its derivative is lstmGrad", gruCell = "its derivative is gruGrad", rnnCell = "its derivative is rnnGrad",
   eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
 }
 
@@ -60,6 +62,7 @@ each(lists.without, "lshift, rshift, clshift, crshift, nextafter", "steps of bit
 each(lists.without,
   "nllLoss weight, nllLossGrad weight, crossEntropy weight, crossEntropyGrad weight, crossEntropyLabelSmoothing weight",
   "weights of classes are constant")
+each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
 each(lists.without,

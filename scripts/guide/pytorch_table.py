@@ -112,6 +112,12 @@ l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
 klDiv torch.nn.functional.kl_div
 batchNorm torch.nn.functional.batch_norm
+lstm torch.lstm
+lstmCell torch.lstm_cell
+gru torch.gru
+gruCell torch.gru_cell
+rnn torch.rnn_tanh torch.rnn_relu
+rnnCell torch.rnn_tanh_cell torch.rnn_relu_cell
 setRequiresGrad Tensor.requires_grad_
 requiresGrad Tensor.requires_grad
 isLeaf Tensor.is_leaf

@@ -16,6 +16,8 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("*", "retainGraph=0 createGraph=0 allowUnused=0"),
     ("layerNorm layerNormGrad batchNorm", "eps=1e-5"),
     ("batchNorm", "training=0 momentum=0.1"),
+    ("lstm lstmGrad gru gruGrad rnn rnnGrad", "layers=1 bidirectional=0 batchFirst=0"),
+    ("rnn rnnGrad rnnCell", "relu=0"),
     ("smoothL1Loss", "beta=1"),
     ("huberLoss", "delta=1"),
     ("crossEntropyLabelSmoothing", "smoothing=0"),
@@ -214,6 +216,30 @@ pub static SHAPES: &[(&str, &str)] = &[
     ("bceWithLogits", "t n,k; target n,k; weight k; posWeight k; reduction=TH_REDUCTION_MEAN"),
     ("batchNorm", "t n+1,k,p+1; weight k; bias k; runningMean k; runningVar k; training=1"),
     ("embedding", "weight 7,k; index @n; paddingIdx=0"),
+    (
+        "lstm",
+        "x t,b,i; h0 1,b,h; c0 1,b,h; weights 4*h,i & 4*h,h & 4*h & 4*h; count=4; lengths #b; layers=1; bidirectional=0; batchFirst=0",
+    ),
+    (
+        "lstmGrad",
+        "gOutput t,b,h; gHn 1,b,h; gCn 1,b,h; reserve 6*t*b*h; x t,b,i; h0 1,b,h; c0 1,b,h; weights 4*h,i & 4*h,h & 4*h & 4*h; count=4; \
+         layers=1; bidirectional=0; batchFirst=0",
+    ),
+    ("lstmCell", "x b,i; h b,h; c b,h; wih 4*h,i; whh 4*h,h; bih 4*h; bhh 4*h"),
+    ("gru", "x t,b,i; h0 1,b,h; weights 3*h,i & 3*h,h & 3*h & 3*h; count=4; lengths #b; layers=1; bidirectional=0; batchFirst=0"),
+    (
+        "gruGrad",
+        "gOutput t,b,h; gHn 1,b,h; reserve 5*t*b*h; x t,b,i; h0 1,b,h; weights 3*h,i & 3*h,h & 3*h & 3*h; count=4; layers=1; \
+         bidirectional=0; batchFirst=0",
+    ),
+    ("gruCell", "x b,i; h b,h; wih 3*h,i; whh 3*h,h; bih 3*h; bhh 3*h"),
+    ("rnn", "x t,b,i; h0 1,b,h; weights h,i & h,h & h & h; count=4; lengths #b; layers=1; bidirectional=0; batchFirst=0"),
+    (
+        "rnnGrad",
+        "gOutput t,b,h; gHn 1,b,h; reserve t*b*h; x t,b,i; h0 1,b,h; weights h,i & h,h & h & h; count=4; layers=1; bidirectional=0; \
+         batchFirst=0",
+    ),
+    ("rnnCell", "x b,i; h b,h; wih h,i; whh h,h; bih h; bhh h"),
     ("fft ifft", "t b,x,2; signalDims=1"),
     ("fft2 ifft2", "t y,x,2"),
     ("rfft", "t b,x; signalDims=1"),

@@ -38,6 +38,8 @@ const FITTING: &[&str] = &[
     "clampTensor",
     "addmv",
     "btrisolve",
+    "lstmCell",
+    "gruCell",
     "csrMatmulTransposed",
     "csrSampled",
     "csrSolve",

@@ -34,6 +34,7 @@ mod prepare;
 pub mod print;
 pub mod random;
 pub mod rearrange;
+pub mod recurrent;
 pub mod reduce;
 pub mod resample;
 mod result;

@@ -12,6 +12,7 @@ mod moves;
 mod order;
 mod pointwise;
 mod products;
+mod recurrent;
 mod reductions;
 mod resample;
 mod scans;
@@ -30,6 +31,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     scans::SCANS,
     layers::LAYERS,
     losses::LOSSES,
+    recurrent::RECURRENT,
     order::ORDER,
     moves::MOVES,
     products::PRODUCTS,

@@ -17,6 +17,7 @@ mod divisor;
 pub mod function;
 pub mod gradient;
 pub mod loss;
+pub mod recurrent;
 pub mod step;
 
 use crate::device::{Device, DeviceGuard};
