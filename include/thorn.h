@@ -33,32 +33,33 @@
  *     18. Reductions
  *     19. Scans and softmax
  *     20. Losses, normalization and gradients
- *     21. Gradients
- *     22. Optimizers
- *     23. Sorting and searching
- *     24. Order statistics and histograms
- *     25. Matrix products
- *     26. Products of compressed rows
- *     27. Linear algebra
- *     28. Convolution
- *     29. Pooling
- *     30. Resampling of images
- *     31. Fourier transforms
- *     32. Sparse tensors
- *     33. Random generators
- *     34. Random numbers
- *     35. Devices
- *     36. Streams, events and graphs
- *     37. Exchange with other libraries
- *     38. Functions of the caller
- *     39. Storages
- *     40. Memory
- *     41. Files
- *     42. Mapped files and shared memory
- *     43. Errors
- *     44. Threads
- *     45. BLAS of the machine
- *     46. Versions
+ *     21. Recurrent layers
+ *     22. Gradients
+ *     23. Optimizers
+ *     24. Sorting and searching
+ *     25. Order statistics and histograms
+ *     26. Matrix products
+ *     27. Products of compressed rows
+ *     28. Linear algebra
+ *     29. Convolution
+ *     30. Pooling
+ *     31. Resampling of images
+ *     32. Fourier transforms
+ *     33. Sparse tensors
+ *     34. Random generators
+ *     35. Random numbers
+ *     36. Devices
+ *     37. Streams, events and graphs
+ *     38. Exchange with other libraries
+ *     39. Functions of the caller
+ *     40. Storages
+ *     41. Memory
+ *     42. Files
+ *     43. Mapped files and shared memory
+ *     44. Errors
+ *     45. Threads
+ *     46. BLAS of the machine
+ *     47. Versions
  *
  * Conventions
  * ===========
@@ -2433,7 +2434,96 @@ THStatus THTensor_hardswishGrad(THTensor *r, const THTensor *g, const THTensor *
 
 /* ==================================================================================================================
  *
- *     21. Gradients
+ *     21. Recurrent layers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup recurrent_layers Recurrent layers
+ *
+ * Recurrent layers read sequences `x` of the shape `[time, batch, inputs]`, or `[batch, time, inputs]` if `batchFirst`
+ * is not 0. `layers` layers are stacked: each reads the output of the layer below. With `bidirectional`, each layer has
+ * a second direction, which reads the sequences from the last step to the first. `directions` is then 2, else 1.
+ * `sides` is `layers * directions`; side `layer * directions + direction` is a direction of a layer. `output` is the
+ * output of the last layer, of the shape of `x` with `directions * hidden` elements in each step, the first direction
+ * first. `h0` and `hn` are the states before the first and after the last step of each sequence: `[sides, batch,
+ * hidden]`. So are `c0` and `cn` of an LSTM. NULL for `h0` or `c0` means 0. `hn` and `cn` may be NULL. `weights` has
+ * the weights of each side, one side after the other, as PyTorch orders them: the weights of the input, `[gates *
+ * hidden, inputs]`, or `[gates * hidden, directions * hidden]` above the first layer; the weights of the state,
+ * `[gates * hidden, hidden]`; and the biases of both, `[gates * hidden]`. `count` is `4 * sides`, or `2 * sides` if
+ * there are no biases. `lengths`, int64 or int32, has the length of each sequence, in any order; NULL means that all
+ * are as long as `x`. Steps of `x` behind the end of a sequence are not read, and are 0 in `output`. `hn` is the state
+ * at the end of the sequence, where the second direction begins. Floats only; all operands have one dtype. 16-bit
+ * floats are computed in float32. `reserve` receives the float32 or float64 values from which the function with `Grad`
+ * in its name computes the gradients, as one vector; NULL if no gradient is needed. Layers have no dropout: a program
+ * calls dropout between calls with one layer each. Errors: `TH_ERR_SHAPE`, operands whose shapes do not fit;
+ * `TH_ERR_DTYPE`, operands of different dtypes, or not of floats; `TH_ERR_ARGUMENT`, a wrong number of weights, no
+ * layers, or lengths out of range.
+ * @{
+ */
+
+/// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory. With the weights `W`, `U` and biases
+/// `b`, `d` of a gate: `i, f, o = sigmoid(W x + b + U h + d)` and `g = tanh(W x + b + U h + d)`. The rows of the
+/// weights have the order i, f, g, o. (Hochreiter and Schmidhuber, Long Short-Term Memory, 1997.)
+THStatus THTensor_lstm(THTensor *output, THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x,
+                       const THTensor *h0, const THTensor *c0, THTensor *const *weights, int count,
+                       const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+/// gradients of all weights, row-major, one after the other. Each of the four results may be NULL. `gOutput`, `gHn` and
+/// `gCn` are the gradients of the results; NULL means 0. `reserve` is the reserve of the forward call, whose arguments
+/// are repeated.
+THStatus THTensor_lstmGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradC0, THTensor *gradWeights,
+                           const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *gCn,
+                           const THTensor *x, const THTensor *h0, const THTensor *c0, THTensor *const *weights,
+                           int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn` and
+/// `cn`. `wih`, `whh`, `bih` and `bhh` are the weights of one side; both biases may be NULL. `hn` may be `h`, and `cn`
+/// may be `c`.
+THStatus THTensor_lstmCell(THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x, const THTensor *h,
+                           const THTensor *c, const THTensor *wih, const THTensor *whh, const THTensor *bih,
+                           const THTensor *bhh);
+
+/// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a
+/// gate: `r, z
+/// = sigmoid(W x + b + U h + d)` and `n = tanh(W x + b + r * (U h + d))`. The rows of the weights have the order r, z, n. (Cho and
+/// others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
+THStatus THTensor_gru(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst);
+
+/// The gradients of gru, as lstmGrad.
+THStatus THTensor_gruGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst);
+
+/// One step of gru, as lstmCell.
+THStatus THTensor_gruCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh);
+
+/// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0. (Elman, Finding
+/// Structure in Time, 1990.)
+THStatus THTensor_rnn(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst, int relu);
+
+/// The gradients of rnn, as lstmGrad.
+THStatus THTensor_rnnGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst, int relu);
+
+/// One step of rnn, as lstmCell.
+THStatus THTensor_rnnCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh, int relu);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     22. Gradients
  *
  * ================================================================================================================== */
 
@@ -2598,7 +2688,7 @@ THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCou
 
 /* ==================================================================================================================
  *
- *     22. Optimizers
+ *     23. Optimizers
  *
  * ================================================================================================================== */
 
@@ -2693,7 +2783,7 @@ THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
 
 /* ==================================================================================================================
  *
- *     23. Sorting and searching
+ *     24. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2777,7 +2867,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     24. Order statistics and histograms
+ *     25. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2868,7 +2958,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     25. Matrix products
+ *     26. Matrix products
  *
  * ================================================================================================================== */
 
@@ -3003,7 +3093,7 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /* ==================================================================================================================
  *
- *     26. Products of compressed rows
+ *     27. Products of compressed rows
  *
  * ================================================================================================================== */
 
@@ -3121,7 +3211,7 @@ THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTenso
 
 /* ==================================================================================================================
  *
- *     27. Linear algebra
+ *     28. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -3306,7 +3396,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     28. Convolution
+ *     29. Convolution
  *
  * ================================================================================================================== */
 
@@ -3518,7 +3608,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     29. Pooling
+ *     30. Pooling
  *
  * ================================================================================================================== */
 
@@ -3649,7 +3739,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     30. Resampling of images
+ *     31. Resampling of images
  *
  * ================================================================================================================== */
 
@@ -3713,7 +3803,7 @@ THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups)
 
 /* ==================================================================================================================
  *
- *     31. Fourier transforms
+ *     32. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3762,7 +3852,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     32. Sparse tensors
+ *     33. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -4066,7 +4156,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     33. Random generators
+ *     34. Random generators
  *
  * ================================================================================================================== */
 
@@ -4163,7 +4253,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     34. Random numbers
+ *     35. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4359,7 +4449,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     35. Devices
+ *     36. Devices
  *
  * ================================================================================================================== */
 
@@ -4532,7 +4622,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     36. Streams, events and graphs
+ *     37. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -4655,7 +4745,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     37. Exchange with other libraries
+ *     38. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -4874,7 +4964,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     38. Functions of the caller
+ *     39. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -4915,7 +5005,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     39. Storages
+ *     40. Storages
  *
  * ================================================================================================================== */
 
@@ -5073,7 +5163,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     40. Memory
+ *     41. Memory
  *
  * ================================================================================================================== */
 
@@ -5144,7 +5234,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     41. Files
+ *     42. Files
  *
  * ================================================================================================================== */
 
@@ -5354,7 +5444,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     42. Mapped files and shared memory
+ *     43. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -5437,7 +5527,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     43. Errors
+ *     44. Errors
  *
  * ================================================================================================================== */
 
@@ -5476,7 +5566,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     44. Threads
+ *     45. Threads
  *
  * ================================================================================================================== */
 
@@ -5502,7 +5592,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     45. BLAS of the machine
+ *     46. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -5536,7 +5626,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     46. Versions
+ *     47. Versions
  *
  * ================================================================================================================== */
 

@@ -540,6 +540,16 @@ THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
 THStatus THTensor_siluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 THStatus THTensor_hardswishGrad(THTensor *r, const THTensor *g, const THTensor *t);
+/* Recurrent layers */
+THStatus THTensor_lstm(THTensor *output, THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x, const THTensor *h0, const THTensor *c0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+THStatus THTensor_lstmGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradC0, THTensor *gradWeights, const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *gCn, const THTensor *x, const THTensor *h0, const THTensor *c0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+THStatus THTensor_lstmCell(THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *c, const THTensor *wih, const THTensor *whh, const THTensor *bih, const THTensor *bhh);
+THStatus THTensor_gru(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+THStatus THTensor_gruGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+THStatus THTensor_gruCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih, const THTensor *whh, const THTensor *bih, const THTensor *bhh);
+THStatus THTensor_rnn(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst, int relu);
+THStatus THTensor_rnnGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0, THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst, int relu);
+THStatus THTensor_rnnCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih, const THTensor *whh, const THTensor *bih, const THTensor *bhh, int relu);
 /* Gradients */
 THStatus THTensor_setRequiresGrad(THTensor *t, int requiresGrad);
 int THTensor_requiresGrad(const THTensor *t);
