@@ -2281,6 +2281,10 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * @{
  */
 
+/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
+/// Several threads may use one generator; their calls are serialised.
+typedef struct THGenerator THGenerator;
+
 /// The value that a loss function computes from the losses of all positions.
 typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< No reduction: the result has a loss for each position.
@@ -2314,6 +2318,45 @@ THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, 
 /// of g`.
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
                                 const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query` to
+/// `S` rows of `key` and `value`. Shapes: `query` is `[batch..., H, L, E]`, `key` is `[batch..., H, S, E]`, `value` is
+/// `[batch..., H, S, Ev]`, and `r` is `[batch..., H, L, Ev]`. Dimensions before the last two broadcast, and may be
+/// absent. Floats of one dtype only; 16-bit floats are computed in float32.
+///
+/// `mask` broadcasts to `[batch..., H, L, S]`. A Bool mask excludes the positions that are false. Other masks have the
+/// dtype of `query`, or float32 if `query` is a 16-bit float, and are added. NULL means no mask. With `causal`, row `i`
+/// excludes the columns after `i`; `mask` must be NULL then. A row that excludes all columns has the result 0. The
+/// factor `scale` is `1 / sqrt(E)` if 0 is given. With `enableGqa`, `key` and `value` may have fewer heads, `H / n` for
+/// a whole `n`: each serves `n` heads of `query`, one after the other.
+///
+/// Each weight becomes 0 with probability `p`, and the other weights are divided by `1 - p`. The weights that become 0
+/// are a function of a seed, which is drawn from `generator` if `p` is greater than 0.
+///
+/// The memory does not grow with `L * S`, because the weights are computed by blocks (Milakov and Gimelshein 2018; Dao
+/// et al. 2022). `logSumExp` and `seed` are for scaledDotProductAttentionGrad, and may be NULL. `logSumExp` receives
+/// the logarithm of the sum of exponentials of each row, `[batch..., H, L]`, in the dtype of the computation; minus
+/// infinity for a row that excludes all columns. `seed` receives the seed as int64, or 0.
+THStatus THTensor_scaledDotProductAttention(THTensor *r, THTensor *logSumExp, THTensor *seed, THGenerator *generator,
+                                            const THTensor *query, const THTensor *key, const THTensor *value,
+                                            const THTensor *mask, double p, int causal, double scale, int enableGqa);
+
+/// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient `gLogSumExp`
+/// of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and `gradMask` of a
+/// mask that is not Bool. Each of the four results may be NULL, and has the shape and the dtype of its operand. `y`,
+/// `logSumExp` and `seed` are results of scaledDotProductAttention; `seed` may be NULL if `p` is 0. The other arguments
+/// are as for scaledDotProductAttention.
+///
+/// With the weights `w`, which are computed again by blocks, the weights `d` after dropout, and `s` = the scores, the
+/// gradient of `s` is `gs = d * (g @ value^T) - w * (sum of g * y - gLogSumExp)`, with the sum over a row. Then
+/// `gradQuery = scale * gs @ key`, `gradKey = scale * gs^T @ query`, `gradValue = d^T @ g` and `gradMask = gs`, summed
+/// over dimensions that were broadcast.
+THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *gradKey, THTensor *gradValue,
+                                                THTensor *gradMask, const THTensor *g, const THTensor *gLogSumExp,
+                                                const THTensor *y, const THTensor *logSumExp, const THTensor *seed,
+                                                const THTensor *query, const THTensor *key, const THTensor *value,
+                                                const THTensor *mask, double p, int causal, double scale,
+                                                int enableGqa);
 
 /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
 /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes. `t` has the shape `[classes]`, `[batch,
@@ -4179,10 +4222,6 @@ typedef enum THGeneratorKind {
     /// number depends on the one before.
     TH_MT19937 = 2
 } THGeneratorKind;
-
-/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
-/// Several threads may use one generator; their calls are serialised.
-typedef struct THGenerator THGenerator;
 
 /// `r` = the bytes of the generator's state as a vector; a fresh `r` gets uint8. A `TH_MT19937` state has the 5048
 /// bytes that TH saves. A `TH_PHILOX` state has 24 bytes: a tag with a version, the seed and the position.

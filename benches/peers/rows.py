@@ -309,7 +309,15 @@ def layers():
         f"{aten}.native_layer_norm_backward(a, b, b.shape[1:], c, c, None, None, (True, False, False))[0]",
     )
     target = THOUSAND.of("i64").shaped("1000")
+    heads = {"a": UNIT, "b": UNIT.shaped("8x1024x64"), "c": UNIT.shaped("8x1024x64"), "flops": 4 * 8 * 1024 * 1024 * 64}
+
+    def attention(causal):
+        thorn = f"FRESH(THTensor_scaledDotProductAttention(r, NULL, NULL, NULL, a, b, c, NULL, 0, {causal}, 0, 0))"
+        return thorn, f"torch.nn.functional.scaled_dot_product_attention(a, b, c, is_causal={bool(causal)})"
+
     return [
+        *over("attention", "f32 bf16", "8x1024x64", *attention(0), **heads, tolerance=2e-2),
+        *over("attention causal", "f32", "8x1024x64", *attention(1), **heads, tolerance=1e-4),
         *back("relu", "THTensor_reluGrad(r, a, b)", "threshold_backward.grad_input(a, b, 0, grad_input=r)", "f32 f64"),
         *back("leaky relu", "THTensor_leakyReluGrad(r, a, b, 0.01)", "leaky_relu_backward.grad_input(a, b, 0.01, False, grad_input=r)"),
         *back("hardtanh", "THTensor_hardtanhGrad(r, a, b, -1, 1)", "hardtanh_backward.grad_input(a, b, -1, 1, grad_input=r)"),

@@ -64,6 +64,7 @@ each(lists.without,
   "weights of classes are constant")
 each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
+each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
 each(lists.without,
   "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..

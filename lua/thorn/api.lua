@@ -424,6 +424,8 @@ return {
     THTensor_logSoftmaxGrad = "status r:out g:input y:input dimension:dim",
     THTensor_layerNorm = "status r:out t:input normalizedNdim:int weight:optional_input bias:optional_input eps:double=1e-5",
     THTensor_layerNormGrad = "status gradInput:optional_out gradWeight:optional_out gradBias:optional_out g:input t:input normalizedNdim:int weight:optional_input eps:double=1e-5",
+    THTensor_scaledDotProductAttention = "status r:out logSumExp:optional_out seed:optional_totals generator:generator query:input key:input value:input mask:optional_input p:double=0 causal:flag=0 scale:double=0 enableGqa:flag=0",
+    THTensor_scaledDotProductAttentionGrad = "status gradQuery:optional_out gradKey:optional_out gradValue:optional_out gradMask:optional_out g:input gLogSumExp:optional_input y:input logSumExp:input seed:optional_input query:input key:input value:input mask:optional_input p:double=0 causal:flag=0 scale:double=0 enableGqa:flag=0",
     THTensor_nllLoss = "status r:out t:input target:index weight:optional_input reduction:reduction ignoreIndex:entry=-100",
     THTensor_nllLossGrad = "status r:out g:input t:input target:index weight:optional_input reduction:reduction ignoreIndex:entry=-100",
     THTensor_crossEntropy = "status r:out t:input target:index weight:optional_input reduction:reduction ignoreIndex:entry=-100",

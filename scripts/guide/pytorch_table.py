@@ -107,6 +107,7 @@ logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
 interpolateFactor torch.nn.functional.interpolate
+scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits

@@ -18,6 +18,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("batchNorm", "training=0 momentum=0.1"),
     ("lstm lstmGrad gru gruGrad rnn rnnGrad", "layers=1 bidirectional=0 batchFirst=0"),
     ("rnn rnnGrad rnnCell", "relu=0"),
+    ("scaledDotProductAttention scaledDotProductAttentionGrad", "p=0 causal=0 scale=0 enableGqa=0"),
     ("smoothL1Loss", "beta=1"),
     ("huberLoss", "delta=1"),
     ("crossEntropyLabelSmoothing", "smoothing=0"),
@@ -215,6 +216,12 @@ pub static SHAPES: &[(&str, &str)] = &[
     ("mseLoss l1Loss smoothL1Loss huberLoss klDiv", "t n,k; target n,k; reduction=TH_REDUCTION_MEAN"),
     ("bceWithLogits", "t n,k; target n,k; weight k; posWeight k; reduction=TH_REDUCTION_MEAN"),
     ("batchNorm", "t n+1,k,p+1; weight k; bias k; runningMean k; runningVar k; training=1"),
+    ("scaledDotProductAttention", "query b,g*h,n,k; key b,h,p,k; value b,h,p,q; mask n,p; p=0..1; causal=0; scale=1; enableGqa=1"),
+    (
+        "scaledDotProductAttentionGrad",
+        "gradMask n,p; g b,h,n,q; gLogSumExp b,h,n; y b,h,n,q; logSumExp b,h,n; seed @(); query b,h,n,k; key b,h,p,k; value b,h,p,q; \
+         mask n,p; p=0; causal=0; scale=1; enableGqa=1",
+    ),
     ("embedding", "weight 7,k; index @n; paddingIdx=0"),
     (
         "lstm",

@@ -16,6 +16,7 @@ typedef enum THPadMode { TH_PAD_CONSTANT = 0, TH_PAD_REFLECT = 1, TH_PAD_REPLICA
 typedef enum THReduce { TH_REDUCE_ADD = 0, TH_REDUCE_MULTIPLY = 1, TH_REDUCE_AMAX = 2, TH_REDUCE_AMIN = 3 } THReduce;
 typedef enum THDivMode { TH_DIV_TRUE = 0, TH_DIV_TRUNC = 1, TH_DIV_FLOOR = 2 } THDivMode;
 typedef struct THFused THFused;
+typedef struct THGenerator THGenerator;
 typedef enum THReduction { TH_REDUCTION_NONE = 0, TH_REDUCTION_MEAN = 1, TH_REDUCTION_SUM = 2, TH_REDUCTION_BATCH_MEAN = 3 } THReduction;
 typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
 typedef struct THGradCall THGradCall;
@@ -29,7 +30,6 @@ typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void 
 typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
 typedef enum THResampling { TH_RESAMPLE_NEAREST = 0, TH_RESAMPLE_NEAREST_EXACT = 1, TH_RESAMPLE_LINEAR = 2, TH_RESAMPLE_CUBIC = 3, TH_RESAMPLE_AREA = 4 } THResampling;
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
-typedef struct THGenerator THGenerator;
 typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
 typedef struct THCudaStream THCudaStream;
 typedef struct THCudaProperties { char name[256]; char pci_bus_id[32]; uint8_t uuid[16]; int64_t total_bytes; int64_t l2_bytes; int64_t shared_bytes; int32_t major; int32_t minor; int32_t multiprocessors; int32_t warp_size; int32_t multiprocessor_threads; int32_t clock_khz; int32_t memory_clock_khz; int32_t memory_bus_bits; } THCudaProperties;
@@ -516,6 +516,8 @@ THStatus THTensor_softmaxGrad(THTensor *r, const THTensor *g, const THTensor *y,
 THStatus THTensor_logSoftmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
 THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, const THTensor *bias, double eps);
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+THStatus THTensor_scaledDotProductAttention(THTensor *r, THTensor *logSumExp, THTensor *seed, THGenerator *generator, const THTensor *query, const THTensor *key, const THTensor *value, const THTensor *mask, double p, int causal, double scale, int enableGqa);
+THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *gradKey, THTensor *gradValue, THTensor *gradMask, const THTensor *g, const THTensor *gLogSumExp, const THTensor *y, const THTensor *logSumExp, const THTensor *seed, const THTensor *query, const THTensor *key, const THTensor *value, const THTensor *mask, double p, int causal, double scale, int enableGqa);
 THStatus THTensor_nllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
 THStatus THTensor_nllLossGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
 THStatus THTensor_crossEntropy(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);

@@ -1,6 +1,7 @@
 //! The operations: each checks its arguments, shapes the result, plans the loop, and chooses device and dtype.
 
 pub mod assign;
+pub mod attention;
 pub mod batch_norm;
 pub mod compressed;
 pub mod convolution;

@@ -2,6 +2,7 @@
 //! result. Broadcasting and conversions are undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
 //! entries.
 
+mod attention;
 mod compressed;
 mod convolution;
 mod fourier;
@@ -29,6 +30,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     structure::STRUCTURE,
     reductions::REDUCTIONS,
     scans::SCANS,
+    attention::ATTENTION,
     layers::LAYERS,
     losses::LOSSES,
     recurrent::RECURRENT,
