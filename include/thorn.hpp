@@ -1027,6 +1027,7 @@ struct JQ;
 struct CrowColStartsOrder;
 struct EV;
 struct GradInputGradWeightGradBias;
+struct GradQueryGradKeyGradValueGradMask;
 struct GradXGradH0GradC0GradWeights;
 struct GradXGradH0GradWeights;
 struct HnCnReserve;
@@ -1035,6 +1036,7 @@ struct LeastGreatest;
 struct OutputHnCnReserve;
 struct OutputHnReserve;
 struct PLU;
+struct RLogSumExp;
 struct RMask;
 struct RMeanInvstd;
 struct RRcrowRcol;
@@ -3340,6 +3342,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `weight` and `gradBias` of `bias`.
     GradInputGradWeightGradBias layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight = {},
         double eps = 0.00001) const;
+    /// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query`
+    /// to `S` rows of `key` and `value`.
+    RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    RLogSumExp scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
+    /// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient
+    /// `gLogSumExp` of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and
+    /// `gradMask` of a mask that is not Bool.
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &gLogSumExp, const Tensor &y,
+        const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+        const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
     /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
     /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
@@ -5082,6 +5099,11 @@ struct GradInputGradWeightGradBias {
 };
 
 /// Several results.
+struct GradQueryGradKeyGradValueGradMask {
+    Tensor gradQuery, gradKey, gradValue, gradMask;
+};
+
+/// Several results.
 struct GradXGradH0GradC0GradWeights {
     Tensor gradX, gradH0, gradC0, gradWeights;
 };
@@ -5119,6 +5141,11 @@ struct OutputHnReserve {
 /// Several results.
 struct PLU {
     Tensor p, l, u;
+};
+
+/// Several results.
+struct RLogSumExp {
+    Tensor r, logSumExp;
 };
 
 /// Several results.
@@ -7219,6 +7246,96 @@ inline void layerNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const
     int normalizedNdim, const Tensor &weight = {}, double eps = 0.00001) {
     detail::check(THTensor_layerNormGrad(detail::result(gradInput), detail::result(gradWeight),
         detail::result(gradBias), g.get(), t.get(), normalizedNdim, weight.get(), eps), "layerNormGrad_out");
+}
+inline RLogSumExp Tensor::scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+    const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, generator.get(),
+        handle_, key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask,
+    double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, nullptr, handle_,
+        key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return query.scaledDotProductAttention(generator, key, value, mask, p, causal, scale, enableGqa);
+}
+inline RLogSumExp scaledDotProductAttention(const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return query.scaledDotProductAttention(key, value, mask, p, causal, scale, enableGqa);
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Generator &generator,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+    bool causal = false, double scale = 0, bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), generator.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale,
+        enableGqa), "scaledDotProductAttention_out");
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), nullptr, query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttention_out");
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, gLogSumExp.get(), y.get(), logSumExp.get(), seed.get(), query.get(), key.get(),
+        value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey,
+        r.gradValue, r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, double p, bool causal,
+    double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, nullptr, y.get(), logSumExp.get(), nullptr, query.get(), key.get(), value.get(),
+        mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey, r.gradValue,
+        r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(gLogSumExp, y, logSumExp, seed, query, key, value, mask, p, causal, scale,
+        enableGqa);
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &y,
+    const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {},
+    double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(y, logSumExp, query, key, value, mask, p, causal, scale, enableGqa);
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &gLogSumExp, const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query,
+    const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false,
+    double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), gLogSumExp.get(), y.get(), logSumExp.get(),
+        seed.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), nullptr, y.get(), logSumExp.get(), nullptr,
+        query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
 }
 inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {

@@ -1,7 +1,7 @@
 //! Losses, normalization and gradients.
 
-use crate::api::table::table;
 use crate::api::generator::with;
+use crate::api::table::table;
 use crate::ops::attention::{self, Options, Saved};
 use crate::ops::layer_norm::{self, Gradients};
 use crate::ops::loss::{self, Targets};
