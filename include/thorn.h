@@ -33,32 +33,33 @@
  *     18. Reductions
  *     19. Scans and softmax
  *     20. Losses, normalization and gradients
- *     21. Gradients
- *     22. Optimizers
- *     23. Sorting and searching
- *     24. Order statistics and histograms
- *     25. Matrix products
- *     26. Products of compressed rows
- *     27. Linear algebra
- *     28. Convolution
- *     29. Pooling
- *     30. Resampling of images
- *     31. Fourier transforms
- *     32. Sparse tensors
- *     33. Random generators
- *     34. Random numbers
- *     35. Devices
- *     36. Streams, events and graphs
- *     37. Exchange with other libraries
- *     38. Functions of the caller
- *     39. Storages
- *     40. Memory
- *     41. Files
- *     42. Mapped files and shared memory
- *     43. Errors
- *     44. Threads
- *     45. BLAS of the machine
- *     46. Versions
+ *     21. Recurrent layers
+ *     22. Gradients
+ *     23. Optimizers
+ *     24. Sorting and searching
+ *     25. Order statistics and histograms
+ *     26. Matrix products
+ *     27. Products of compressed rows
+ *     28. Linear algebra
+ *     29. Convolution
+ *     30. Pooling
+ *     31. Resampling of images
+ *     32. Fourier transforms
+ *     33. Sparse tensors
+ *     34. Random generators
+ *     35. Random numbers
+ *     36. Devices
+ *     37. Streams, events and graphs
+ *     38. Exchange with other libraries
+ *     39. Functions of the caller
+ *     40. Storages
+ *     41. Memory
+ *     42. Files
+ *     43. Mapped files and shared memory
+ *     44. Errors
+ *     45. Threads
+ *     46. BLAS of the machine
+ *     47. Versions
  *
  * Conventions
  * ===========
@@ -1459,6 +1460,9 @@ THStatus THTensor_trunc(THTensor *r, const THTensor *t);
 /// `r = t - trunc(t)`. Floats only.
 THStatus THTensor_frac(THTensor *r, const THTensor *t);
 
+/// `r = t^2`. Not for Bool; integers wrap.
+THStatus THTensor_square(THTensor *r, const THTensor *t);
+
 /// `r = 1 / t`. Integers give the default dtype.
 THStatus THTensor_cinv(THTensor *r, const THTensor *t);
 
@@ -1692,6 +1696,33 @@ THStatus THTensor_elu(THTensor *r, const THTensor *t, double value);
 /// only.
 THStatus THTensor_softplus(THTensor *r, const THTensor *t, double beta, double threshold);
 
+/// `r = -log(1 + e^-t)`, the logarithm of sigmoid. Floats only.
+THStatus THTensor_logSigmoid(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017). At -inf the result is the limit -0.
+/// PyTorch gives NaN there. Floats only.
+THStatus THTensor_silu(THTensor *r, const THTensor *t);
+
+/// `r = t * tanh(log(1 + e^t))` (Misra, 2019). At -inf the result is the limit -0. PyTorch gives NaN there. Floats
+/// only.
+THStatus THTensor_mish(THTensor *r, const THTensor *t);
+
+/// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019). Floats only.
+THStatus THTensor_hardswish(THTensor *r, const THTensor *t);
+
+/// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN. Floats only.
+THStatus THTensor_hardsigmoid(THTensor *r, const THTensor *t);
+
+/// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance 1
+/// (Klambauer et al., 2017). Floats only.
+THStatus THTensor_selu(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN. Floats only.
+THStatus THTensor_softsign(THTensor *r, const THTensor *t);
+
+/// `r = 0 where -lambda <= t <= lambda, else t`. Floats only.
+THStatus THTensor_hardshrink(THTensor *r, const THTensor *t, double lambda);
+
 /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
 THStatus THTensor_atan2(THTensor *r, const THTensor *a, const THTensor *b);
 
@@ -1714,6 +1745,26 @@ THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
 /// the greatest finite number of the dtype of `t`; if `neginf` is NaN, -inf becomes the least finite number. Integers
 /// and Bool are unchanged.
 THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double posinf, double neginf);
+
+/// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017). A `value` of 0 is
+/// an error. Floats only.
+THStatus THTensor_celu(THTensor *r, const THTensor *t, double value);
+
+/// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN. A negative `lambda` is an
+/// error. Floats only.
+THStatus THTensor_softshrink(THTensor *r, const THTensor *t, double lambda);
+
+/// `r = t where t > threshold, else value`; NaN stays NaN. Floats only.
+THStatus THTensor_threshold(THTensor *r, const THTensor *t, double threshold, double value);
+
+/// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`. `weight` has one
+/// element, or one dimension with an element for each channel, which is an entry of dimension 1 of `t`. A tensor with
+/// fewer than two dimensions has one channel. Floats only.
+THStatus THTensor_prelu(THTensor *r, const THTensor *t, const THTensor *weight);
+
+/// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated linear
+/// unit (Dauphin et al., 2017). `dimension` has an even size, and half of this size in `r`. Floats only.
+THStatus THTensor_glu(THTensor *r, const THTensor *t, int dimension);
 
 /// `r = a * log(value)`; otherwise as xlogy.
 THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
@@ -2230,6 +2281,10 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * @{
  */
 
+/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
+/// Several threads may use one generator; their calls are serialised.
+typedef struct THGenerator THGenerator;
+
 /// The value that a loss function computes from the losses of all positions.
 typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< No reduction: the result has a loss for each position.
@@ -2263,6 +2318,45 @@ THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, 
 /// of g`.
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
                                 const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query` to
+/// `S` rows of `key` and `value`. Shapes: `query` is `[batch..., H, L, E]`, `key` is `[batch..., H, S, E]`, `value` is
+/// `[batch..., H, S, Ev]`, and `r` is `[batch..., H, L, Ev]`. Dimensions before the last two broadcast, and may be
+/// absent. Floats of one dtype only; 16-bit floats are computed in float32.
+///
+/// `mask` broadcasts to `[batch..., H, L, S]`. A Bool mask excludes the positions that are false. Other masks have the
+/// dtype of `query`, or float32 if `query` is a 16-bit float, and are added. NULL means no mask. With `causal`, row `i`
+/// excludes the columns after `i`; `mask` must be NULL then. A row that excludes all columns has the result 0. The
+/// factor `scale` is `1 / sqrt(E)` if 0 is given. With `enableGqa`, `key` and `value` may have fewer heads, `H / n` for
+/// a whole `n`: each serves `n` heads of `query`, one after the other.
+///
+/// Each weight becomes 0 with probability `p`, and the other weights are divided by `1 - p`. The weights that become 0
+/// are a function of a seed, which is drawn from `generator` if `p` is greater than 0.
+///
+/// The memory does not grow with `L * S`, because the weights are computed by blocks (Milakov and Gimelshein 2018; Dao
+/// et al. 2022). `logSumExp` and `seed` are for scaledDotProductAttentionGrad, and may be NULL. `logSumExp` receives
+/// the logarithm of the sum of exponentials of each row, `[batch..., H, L]`, in the dtype of the computation; minus
+/// infinity for a row that excludes all columns. `seed` receives the seed as int64, or 0.
+THStatus THTensor_scaledDotProductAttention(THTensor *r, THTensor *logSumExp, THTensor *seed, THGenerator *generator,
+                                            const THTensor *query, const THTensor *key, const THTensor *value,
+                                            const THTensor *mask, double p, int causal, double scale, int enableGqa);
+
+/// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient `gLogSumExp`
+/// of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and `gradMask` of a
+/// mask that is not Bool. Each of the four results may be NULL, and has the shape and the dtype of its operand. `y`,
+/// `logSumExp` and `seed` are results of scaledDotProductAttention; `seed` may be NULL if `p` is 0. The other arguments
+/// are as for scaledDotProductAttention.
+///
+/// With the weights `w`, which are computed again by blocks, the weights `d` after dropout, and `s` = the scores, the
+/// gradient of `s` is `gs = d * (g @ value^T) - w * (sum of g * y - gLogSumExp)`, with the sum over a row. Then
+/// `gradQuery = scale * gs @ key`, `gradKey = scale * gs^T @ query`, `gradValue = d^T @ g` and `gradMask = gs`, summed
+/// over dimensions that were broadcast.
+THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *gradKey, THTensor *gradValue,
+                                                THTensor *gradMask, const THTensor *g, const THTensor *gLogSumExp,
+                                                const THTensor *y, const THTensor *logSumExp, const THTensor *seed,
+                                                const THTensor *query, const THTensor *key, const THTensor *value,
+                                                const THTensor *mask, double p, int causal, double scale,
+                                                int enableGqa);
 
 /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
 /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes. `t` has the shape `[classes]`, `[batch,
@@ -2372,11 +2466,107 @@ THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
 THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
+/// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu. At inf and -inf the factor has its
+/// limits 1 and 0, where PyTorch gives NaN. Floats only.
+THStatus THTensor_siluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish. Floats only.
+THStatus THTensor_hardswishGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
 /** @} */
 
 /* ==================================================================================================================
  *
- *     21. Gradients
+ *     21. Recurrent layers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup recurrent_layers Recurrent layers
+ *
+ * Recurrent layers read sequences `x` of the shape `[time, batch, inputs]`, or `[batch, time, inputs]` if `batchFirst`
+ * is not 0. `layers` layers are stacked: each reads the output of the layer below. With `bidirectional`, each layer has
+ * a second direction, which reads the sequences from the last step to the first. `directions` is then 2, else 1.
+ * `sides` is `layers * directions`; side `layer * directions + direction` is a direction of a layer. `output` is the
+ * output of the last layer, of the shape of `x` with `directions * hidden` elements in each step, the first direction
+ * first. `h0` and `hn` are the states before the first and after the last step of each sequence: `[sides, batch,
+ * hidden]`. So are `c0` and `cn` of an LSTM. NULL for `h0` or `c0` means 0. `hn` and `cn` may be NULL. `weights` has
+ * the weights of each side, one side after the other, as PyTorch orders them: the weights of the input, `[gates *
+ * hidden, inputs]`, or `[gates * hidden, directions * hidden]` above the first layer; the weights of the state,
+ * `[gates * hidden, hidden]`; and the biases of both, `[gates * hidden]`. `count` is `4 * sides`, or `2 * sides` if
+ * there are no biases. `lengths`, int64 or int32, has the length of each sequence, in any order; NULL means that all
+ * are as long as `x`. Steps of `x` behind the end of a sequence are not read, and are 0 in `output`. `hn` is the state
+ * at the end of the sequence, where the second direction begins. Floats only; all operands have one dtype. 16-bit
+ * floats are computed in float32. `reserve` receives the float32 or float64 values from which the function with `Grad`
+ * in its name computes the gradients, as one vector; NULL if no gradient is needed. Layers have no dropout: a program
+ * calls dropout between calls with one layer each. Errors: `TH_ERR_SHAPE`, operands whose shapes do not fit;
+ * `TH_ERR_DTYPE`, operands of different dtypes, or not of floats; `TH_ERR_ARGUMENT`, a wrong number of weights, no
+ * layers, or lengths out of range.
+ * @{
+ */
+
+/// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory. With the weights `W`, `U` and biases
+/// `b`, `d` of a gate: `i, f, o = sigmoid(W x + b + U h + d)` and `g = tanh(W x + b + U h + d)`. The rows of the
+/// weights have the order i, f, g, o. (Hochreiter and Schmidhuber, Long Short-Term Memory, 1997.)
+THStatus THTensor_lstm(THTensor *output, THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x,
+                       const THTensor *h0, const THTensor *c0, THTensor *const *weights, int count,
+                       const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+/// gradients of all weights, row-major, one after the other. Each of the four results may be NULL. `gOutput`, `gHn` and
+/// `gCn` are the gradients of the results; NULL means 0. `reserve` is the reserve of the forward call, whose arguments
+/// are repeated.
+THStatus THTensor_lstmGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradC0, THTensor *gradWeights,
+                           const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *gCn,
+                           const THTensor *x, const THTensor *h0, const THTensor *c0, THTensor *const *weights,
+                           int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn` and
+/// `cn`. `wih`, `whh`, `bih` and `bhh` are the weights of one side; both biases may be NULL. `hn` may be `h`, and `cn`
+/// may be `c`.
+THStatus THTensor_lstmCell(THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x, const THTensor *h,
+                           const THTensor *c, const THTensor *wih, const THTensor *whh, const THTensor *bih,
+                           const THTensor *bhh);
+
+/// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a
+/// gate: `r, z
+/// = sigmoid(W x + b + U h + d)` and `n = tanh(W x + b + r * (U h + d))`. The rows of the weights have the order r, z, n. (Cho and
+/// others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
+THStatus THTensor_gru(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst);
+
+/// The gradients of gru, as lstmGrad.
+THStatus THTensor_gruGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst);
+
+/// One step of gru, as lstmCell.
+THStatus THTensor_gruCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh);
+
+/// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0. (Elman, Finding
+/// Structure in Time, 1990.)
+THStatus THTensor_rnn(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst, int relu);
+
+/// The gradients of rnn, as lstmGrad.
+THStatus THTensor_rnnGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst, int relu);
+
+/// One step of rnn, as lstmCell.
+THStatus THTensor_rnnCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh, int relu);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     22. Gradients
  *
  * ================================================================================================================== */
 
@@ -2541,7 +2731,7 @@ THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCou
 
 /* ==================================================================================================================
  *
- *     22. Optimizers
+ *     23. Optimizers
  *
  * ================================================================================================================== */
 
@@ -2636,7 +2826,7 @@ THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
 
 /* ==================================================================================================================
  *
- *     23. Sorting and searching
+ *     24. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2720,7 +2910,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     24. Order statistics and histograms
+ *     25. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2811,7 +3001,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     25. Matrix products
+ *     26. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2946,7 +3136,7 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /* ==================================================================================================================
  *
- *     26. Products of compressed rows
+ *     27. Products of compressed rows
  *
  * ================================================================================================================== */
 
@@ -3064,7 +3254,7 @@ THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTenso
 
 /* ==================================================================================================================
  *
- *     27. Linear algebra
+ *     28. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -3249,7 +3439,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     28. Convolution
+ *     29. Convolution
  *
  * ================================================================================================================== */
 
@@ -3461,7 +3651,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     29. Pooling
+ *     30. Pooling
  *
  * ================================================================================================================== */
 
@@ -3592,7 +3782,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     30. Resampling of images
+ *     31. Resampling of images
  *
  * ================================================================================================================== */
 
@@ -3656,7 +3846,7 @@ THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups)
 
 /* ==================================================================================================================
  *
- *     31. Fourier transforms
+ *     32. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3705,7 +3895,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     32. Sparse tensors
+ *     33. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -4009,7 +4199,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     33. Random generators
+ *     34. Random generators
  *
  * ================================================================================================================== */
 
@@ -4032,10 +4222,6 @@ typedef enum THGeneratorKind {
     /// number depends on the one before.
     TH_MT19937 = 2
 } THGeneratorKind;
-
-/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
-/// Several threads may use one generator; their calls are serialised.
-typedef struct THGenerator THGenerator;
 
 /// `r` = the bytes of the generator's state as a vector; a fresh `r` gets uint8. A `TH_MT19937` state has the 5048
 /// bytes that TH saves. A `TH_PHILOX` state has 24 bytes: a tag with a version, the seed and the position.
@@ -4106,7 +4292,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     34. Random numbers
+ *     35. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4302,7 +4488,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     35. Devices
+ *     36. Devices
  *
  * ================================================================================================================== */
 
@@ -4475,7 +4661,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     36. Streams, events and graphs
+ *     37. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -4598,7 +4784,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     37. Exchange with other libraries
+ *     38. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -4817,7 +5003,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     38. Functions of the caller
+ *     39. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -4858,7 +5044,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     39. Storages
+ *     40. Storages
  *
  * ================================================================================================================== */
 
@@ -5016,7 +5202,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     40. Memory
+ *     41. Memory
  *
  * ================================================================================================================== */
 
@@ -5087,7 +5273,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     41. Files
+ *     42. Files
  *
  * ================================================================================================================== */
 
@@ -5297,7 +5483,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     42. Mapped files and shared memory
+ *     43. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -5380,7 +5566,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     43. Errors
+ *     44. Errors
  *
  * ================================================================================================================== */
 
@@ -5419,7 +5605,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     44. Threads
+ *     45. Threads
  *
  * ================================================================================================================== */
 
@@ -5445,7 +5631,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     45. BLAS of the machine
+ *     46. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -5479,7 +5665,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     46. Versions
+ *     47. Versions
  *
  * ================================================================================================================== */
 

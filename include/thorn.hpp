@@ -1027,8 +1027,16 @@ struct JQ;
 struct CrowColStartsOrder;
 struct EV;
 struct GradInputGradWeightGradBias;
+struct GradQueryGradKeyGradValueGradMask;
+struct GradXGradH0GradC0GradWeights;
+struct GradXGradH0GradWeights;
+struct HnCnReserve;
+struct HnReserve;
 struct LeastGreatest;
+struct OutputHnCnReserve;
+struct OutputHnReserve;
 struct PLU;
+struct RLogSumExp;
 struct RMask;
 struct RMeanInvstd;
 struct RRcrowRcol;
@@ -1997,6 +2005,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t - trunc(t)`.
     Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
     Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
+    /// `r = t^2`.
+    Tensor square() const { detail::New r; return r(THTensor_square(r.handle, handle_), "square"); }
+    Tensor &square_() { return changed(THTensor_square(handle_, handle_), "square_"); }
     /// `r = 1 / t`.
     Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
     Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
@@ -2400,6 +2411,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &softplus_(double beta = 1, double threshold = 20) {
         return changed(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
     }
+    /// `r = -log(1 + e^-t)`, the logarithm of sigmoid.
+    Tensor logSigmoid() const { detail::New r; return r(THTensor_logSigmoid(r.handle, handle_), "logSigmoid"); }
+    Tensor &logSigmoid_() { return changed(THTensor_logSigmoid(handle_, handle_), "logSigmoid_"); }
+    /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017).
+    Tensor silu() const { detail::New r; return r(THTensor_silu(r.handle, handle_), "silu"); }
+    Tensor &silu_() { return changed(THTensor_silu(handle_, handle_), "silu_"); }
+    /// `r = t * tanh(log(1 + e^t))` (Misra, 2019).
+    Tensor mish() const { detail::New r; return r(THTensor_mish(r.handle, handle_), "mish"); }
+    Tensor &mish_() { return changed(THTensor_mish(handle_, handle_), "mish_"); }
+    /// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019).
+    Tensor hardswish() const { detail::New r; return r(THTensor_hardswish(r.handle, handle_), "hardswish"); }
+    Tensor &hardswish_() { return changed(THTensor_hardswish(handle_, handle_), "hardswish_"); }
+    /// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN.
+    Tensor hardsigmoid() const { detail::New r; return r(THTensor_hardsigmoid(r.handle, handle_), "hardsigmoid"); }
+    Tensor &hardsigmoid_() { return changed(THTensor_hardsigmoid(handle_, handle_), "hardsigmoid_"); }
+    /// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance
+    /// 1 (Klambauer et al., 2017).
+    Tensor selu() const { detail::New r; return r(THTensor_selu(r.handle, handle_), "selu"); }
+    Tensor &selu_() { return changed(THTensor_selu(handle_, handle_), "selu_"); }
+    /// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN.
+    Tensor softsign() const { detail::New r; return r(THTensor_softsign(r.handle, handle_), "softsign"); }
+    Tensor &softsign_() { return changed(THTensor_softsign(handle_, handle_), "softsign_"); }
+    /// `r = 0 where -lambda <= t <= lambda, else t`.
+    Tensor hardshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_hardshrink(r.handle, handle_, lambda), "hardshrink");
+    }
+    Tensor &hardshrink_(double lambda = 0.5) {
+        return changed(THTensor_hardshrink(handle_, handle_, lambda), "hardshrink_");
+    }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
         detail::New r;
@@ -2451,6 +2492,40 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &nanToNum_(double posinf, double neginf) {
         return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
+    /// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017).
+    Tensor celu(double value = 1) const { detail::New r; return r(THTensor_celu(r.handle, handle_, value), "celu"); }
+    Tensor &celu_(double value = 1) { return changed(THTensor_celu(handle_, handle_, value), "celu_"); }
+    /// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN.
+    Tensor softshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_softshrink(r.handle, handle_, lambda), "softshrink");
+    }
+    Tensor &softshrink_(double lambda = 0.5) {
+        return changed(THTensor_softshrink(handle_, handle_, lambda), "softshrink_");
+    }
+    /// `r = t where t > threshold, else value`; NaN stays NaN.
+    Tensor threshold(double threshold, double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, threshold, value), "threshold");
+    }
+    Tensor threshold(double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, 20, value), "threshold");
+    }
+    Tensor &threshold_(double threshold, double value) {
+        return changed(THTensor_threshold(handle_, handle_, threshold, value), "threshold_");
+    }
+    Tensor &threshold_(double value) { return changed(THTensor_threshold(handle_, handle_, 20, value), "threshold_"); }
+    /// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`.
+    Tensor prelu(const Tensor &weight) const {
+        detail::New r;
+        return r(THTensor_prelu(r.handle, handle_, weight.get()), "prelu");
+    }
+    Tensor &prelu_(const Tensor &weight) { return changed(THTensor_prelu(handle_, handle_, weight.get()), "prelu_"); }
+    /// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated
+    /// linear unit (Dauphin et al., 2017).
+    Tensor glu(int dimension = -1) const { detail::New r; return r(THTensor_glu(r.handle, handle_, dimension), "glu"); }
+    Tensor &glu_(int dimension = -1) { return changed(THTensor_glu(handle_, handle_, dimension), "glu_"); }
     /// `r = a * log(value)`; otherwise as xlogy.
     Tensor xlogyValue(double value) const {
         detail::New r;
@@ -3267,6 +3342,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `weight` and `gradBias` of `bias`.
     GradInputGradWeightGradBias layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight = {},
         double eps = 0.00001) const;
+    /// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query`
+    /// to `S` rows of `key` and `value`.
+    RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    RLogSumExp scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
+    /// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient
+    /// `gLogSumExp` of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and
+    /// `gradMask` of a mask that is not Bool.
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &gLogSumExp, const Tensor &y,
+        const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+        const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
     /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
     /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
@@ -3396,6 +3486,63 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
     }
+    /// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu.
+    Tensor siluGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_siluGrad(r.handle, handle_, t.get()), "siluGrad");
+    }
+    /// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish.
+    Tensor hardswishGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_hardswishGrad(r.handle, handle_, t.get()), "hardswishGrad");
+    }
+
+    // ----------------------------------------------------------------------------------------------- Recurrent layers
+
+    /// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory.
+    OutputHnCnReserve lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnCnReserve lstm(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+    /// gradients of all weights, row-major, one after the other.
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x,
+        const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn`
+    /// and `cn`.
+    HnCnReserve lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit.
+    OutputHnReserve gru(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnReserve gru(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of gru, as lstmGrad.
+    GradXGradH0GradWeights gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    GradXGradH0GradWeights gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of gru, as lstmCell.
+    HnReserve gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0.
+    OutputHnReserve rnn(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    OutputHnReserve rnn(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    /// The gradients of rnn, as lstmGrad.
+    GradXGradH0GradWeights rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    GradXGradH0GradWeights rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    /// One step of rnn, as lstmCell.
+    HnReserve rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}, bool relu = false) const;
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
 
@@ -4952,13 +5099,53 @@ struct GradInputGradWeightGradBias {
 };
 
 /// Several results.
+struct GradQueryGradKeyGradValueGradMask {
+    Tensor gradQuery, gradKey, gradValue, gradMask;
+};
+
+/// Several results.
+struct GradXGradH0GradC0GradWeights {
+    Tensor gradX, gradH0, gradC0, gradWeights;
+};
+
+/// Several results.
+struct GradXGradH0GradWeights {
+    Tensor gradX, gradH0, gradWeights;
+};
+
+/// Several results.
+struct HnCnReserve {
+    Tensor hn, cn, reserve;
+};
+
+/// Several results.
+struct HnReserve {
+    Tensor hn, reserve;
+};
+
+/// Several results.
 struct LeastGreatest {
     Tensor least, greatest;
 };
 
 /// Several results.
+struct OutputHnCnReserve {
+    Tensor output, hn, cn, reserve;
+};
+
+/// Several results.
+struct OutputHnReserve {
+    Tensor output, hn, reserve;
+};
+
+/// Several results.
 struct PLU {
     Tensor p, l, u;
+};
+
+/// Several results.
+struct RLogSumExp {
+    Tensor r, logSumExp;
 };
 
 /// Several results.
@@ -5782,6 +5969,10 @@ inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
 }
+inline Tensor square(const Tensor &t) { return t.square(); }
+inline Tensor &square_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_square(detail::result(r), t.get()), "square_out");
+}
 inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
@@ -6166,6 +6357,38 @@ inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) 
 inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
     return detail::into(r, THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
 }
+inline Tensor logSigmoid(const Tensor &t) { return t.logSigmoid(); }
+inline Tensor &logSigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logSigmoid_out");
+}
+inline Tensor silu(const Tensor &t) { return t.silu(); }
+inline Tensor &silu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_silu(detail::result(r), t.get()), "silu_out");
+}
+inline Tensor mish(const Tensor &t) { return t.mish(); }
+inline Tensor &mish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_mish(detail::result(r), t.get()), "mish_out");
+}
+inline Tensor hardswish(const Tensor &t) { return t.hardswish(); }
+inline Tensor &hardswish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardswish(detail::result(r), t.get()), "hardswish_out");
+}
+inline Tensor hardsigmoid(const Tensor &t) { return t.hardsigmoid(); }
+inline Tensor &hardsigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardsigmoid(detail::result(r), t.get()), "hardsigmoid_out");
+}
+inline Tensor selu(const Tensor &t) { return t.selu(); }
+inline Tensor &selu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_selu(detail::result(r), t.get()), "selu_out");
+}
+inline Tensor softsign(const Tensor &t) { return t.softsign(); }
+inline Tensor &softsign_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_softsign(detail::result(r), t.get()), "softsign_out");
+}
+inline Tensor hardshrink(const Tensor &t, double lambda = 0.5) { return t.hardshrink(lambda); }
+inline Tensor &hardshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_hardshrink(detail::result(r), t.get(), lambda), "hardshrink_out");
+}
 inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
@@ -6199,6 +6422,30 @@ inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posin
 }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
     return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
+}
+inline Tensor celu(const Tensor &t, double value = 1) { return t.celu(value); }
+inline Tensor &celu_out(Tensor &r, const Tensor &t, double value = 1) {
+    return detail::into(r, THTensor_celu(detail::result(r), t.get(), value), "celu_out");
+}
+inline Tensor softshrink(const Tensor &t, double lambda = 0.5) { return t.softshrink(lambda); }
+inline Tensor &softshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_softshrink(detail::result(r), t.get(), lambda), "softshrink_out");
+}
+inline Tensor threshold(const Tensor &t, double threshold, double value) { return t.threshold(threshold, value); }
+inline Tensor threshold(const Tensor &t, double value) { return t.threshold(value); }
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double threshold, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), threshold, value), "threshold_out");
+}
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), 20, value), "threshold_out");
+}
+inline Tensor prelu(const Tensor &t, const Tensor &weight) { return t.prelu(weight); }
+inline Tensor &prelu_out(Tensor &r, const Tensor &t, const Tensor &weight) {
+    return detail::into(r, THTensor_prelu(detail::result(r), t.get(), weight.get()), "prelu_out");
+}
+inline Tensor glu(const Tensor &t, int dimension = -1) { return t.glu(dimension); }
+inline Tensor &glu_out(Tensor &r, const Tensor &t, int dimension = -1) {
+    return detail::into(r, THTensor_glu(detail::result(r), t.get(), dimension), "glu_out");
 }
 inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
 inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
@@ -7000,6 +7247,96 @@ inline void layerNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const
     detail::check(THTensor_layerNormGrad(detail::result(gradInput), detail::result(gradWeight),
         detail::result(gradBias), g.get(), t.get(), normalizedNdim, weight.get(), eps), "layerNormGrad_out");
 }
+inline RLogSumExp Tensor::scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+    const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, generator.get(),
+        handle_, key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask,
+    double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, nullptr, handle_,
+        key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return query.scaledDotProductAttention(generator, key, value, mask, p, causal, scale, enableGqa);
+}
+inline RLogSumExp scaledDotProductAttention(const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return query.scaledDotProductAttention(key, value, mask, p, causal, scale, enableGqa);
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Generator &generator,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+    bool causal = false, double scale = 0, bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), generator.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale,
+        enableGqa), "scaledDotProductAttention_out");
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), nullptr, query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttention_out");
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, gLogSumExp.get(), y.get(), logSumExp.get(), seed.get(), query.get(), key.get(),
+        value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey,
+        r.gradValue, r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, double p, bool causal,
+    double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, nullptr, y.get(), logSumExp.get(), nullptr, query.get(), key.get(), value.get(),
+        mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey, r.gradValue,
+        r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(gLogSumExp, y, logSumExp, seed, query, key, value, mask, p, causal, scale,
+        enableGqa);
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &y,
+    const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {},
+    double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(y, logSumExp, query, key, value, mask, p, causal, scale, enableGqa);
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &gLogSumExp, const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query,
+    const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false,
+    double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), gLogSumExp.get(), y.get(), logSumExp.get(),
+        seed.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), nullptr, y.get(), logSumExp.get(), nullptr,
+        query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
+}
 inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
     return t.nllLoss(target, weight, reduction, ignoreIndex);
@@ -7162,6 +7499,298 @@ inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
 inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
 inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
     return detail::into(r, THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
+}
+inline Tensor siluGrad(const Tensor &g, const Tensor &t) { return g.siluGrad(t); }
+inline Tensor &siluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_siluGrad(detail::result(r), g.get(), t.get()), "siluGrad_out");
+}
+inline Tensor hardswishGrad(const Tensor &g, const Tensor &t) { return g.hardswishGrad(t); }
+inline Tensor &hardswishGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_hardswishGrad(detail::result(r), g.get(), t.get()), "hardswishGrad_out");
+}
+
+// --------------------------------------------------------------------------------------------------- Recurrent layers
+
+inline OutputHnCnReserve Tensor::lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h0.get(),
+        c0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output,
+        r.hn, r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve Tensor::lstm(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output, r.hn,
+        r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve lstm(const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnCnReserve lstm(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, const Tensor &h0,
+    const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), h0.get(), c0.get(), weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn,
+    const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(), weights.data(), weights.count(),
+        lengths.get(), layers, bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        nullptr, nullptr, nullptr, x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn,
+    const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(gOutput, gHn, gCn, x, h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve,
+    const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(),
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), nullptr, nullptr, nullptr, x.get(), nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline HnCnReserve Tensor::lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih, const Tensor &bhh) const {
+    HnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmCell(r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h.get(), c.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "lstmCell", r.hn, r.cn, r.reserve);
+    return r;
+}
+inline HnCnReserve lstmCell(const Tensor &x, const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return x.lstmCell(h, c, wih, whh, bih, bhh);
+}
+inline Tensor &lstmCell_out(Tensor &hn, Out cn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &c,
+    const Tensor &wih, const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_lstmCell(detail::result(hn), detail::result(cn), detail::result(reserve), x.get(),
+        h.get(), c.get(), wih.get(), whh.get(), bih.get(), bhh.get()), "lstmCell_out");
+}
+inline OutputHnReserve Tensor::gru(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::gru(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve gru(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnReserve gru(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional,
+        batchFirst), "gruGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gruGrad",
+        r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return reserve.gruGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.gruGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst), "gruGrad_out");
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "gruGrad_out");
+}
+inline HnReserve Tensor::gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get()), "gruCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve gruCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}) {
+    return x.gruCell(h, wih, whh, bih, bhh);
+}
+inline Tensor &gruCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_gruCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "gruCell_out");
+}
+inline OutputHnReserve Tensor::rnn(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::rnn(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve rnn(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline OutputHnReserve rnn(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional, bool batchFirst,
+    bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst,
+        relu), "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false, bool relu = false) {
+    return reserve.rnnGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return reserve.rnnGrad(x, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline HnReserve Tensor::rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh, bool relu) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get(), relu), "rnnCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve rnnCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}, bool relu = false) {
+    return x.rnnCell(h, wih, whh, bih, bhh, relu);
+}
+inline Tensor &rnnCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}, bool relu = false) {
+    return detail::into(hn, THTensor_rnnCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get(), relu), "rnnCell_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching

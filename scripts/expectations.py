@@ -15,7 +15,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import compressed, convolution, creation, elementwise, indexing, layers, linalg, products, reductions, resample, sorting
+from oracle import attention, compressed, convolution, creation, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -34,6 +34,8 @@ def main():
     resample.rows()
     linalg.rows()
     layers.rows()
+    recurrent.rows()
+    attention.rows()
     compressed.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")

@@ -5,6 +5,7 @@
 //! devices receive every kind of work as one enum, [`Launch`]. Work names no kernel, except that a [`Map`] and a [`Fused`] refer to each
 //! [`Op`], which has the kernels of the host; a GPU compiles its own kernels from the formula of the `Op`.
 
+pub mod attention;
 pub mod compressed;
 pub mod count;
 pub mod decompose;
@@ -24,6 +25,7 @@ pub mod search;
 pub mod sequence;
 pub mod window;
 
+pub use attention::{Attention, AttentionGradient};
 pub use compressed::{Compress, Compressed, RowSoftmax, RowSolve, Sides, SparseProduct, System};
 pub use count::{Histogram, Unique};
 pub(crate) use decompose::NOT_FINITE;
@@ -120,6 +122,10 @@ pub enum Launch<'a> {
     LayerNorm(LayerNorm),
     /// See [`LayerNormGradient`].
     LayerNormGradient(LayerNormGradient),
+    /// See [`Attention`].
+    Attention(Attention),
+    /// See [`AttentionGradient`].
+    AttentionGradient(AttentionGradient),
     /// See [`Loss`].
     Loss(Loss),
     /// See [`Convolution`].

@@ -100,3 +100,17 @@ static THStatus gradChain(THTensor *r, const THTensor *a) {
     THTensor_free(x);
     return status;
 }
+
+// r = the gradients of the weights of a recurrent layer without biases, for half the sum of the squared outputs. `layer` is 'l' for an LSTM
+// and 'g' for a GRU.
+static THStatus gradRecurrent(char layer, THTensor *r, const THTensor *x, THTensor *wih, THTensor *whh) {
+    static THTensor *output, *reserve;
+    THTensor *weights[] = {wih, whh};
+    if (!output) output = THTensor_new(), reserve = THTensor_new();
+    if (layer == 'l') {
+        TRY(THTensor_lstm(output, NULL, NULL, reserve, x, NULL, NULL, weights, 2, NULL, 1, 0, 0));
+        return THTensor_lstmGrad(NULL, NULL, NULL, r, reserve, output, NULL, NULL, x, NULL, NULL, weights, 2, NULL, 1, 0, 0);
+    }
+    TRY(THTensor_gru(output, NULL, reserve, x, NULL, weights, 2, NULL, 1, 0, 0));
+    return THTensor_gruGrad(NULL, NULL, r, reserve, output, NULL, x, NULL, weights, 2, NULL, 1, 0, 0);
+}

@@ -150,6 +150,9 @@ def functions():
         ("digamma", POSITIVE, "torch.digamma(a, out=r)", None),
         ("relu", ANY, "torch.clamp_min(a, 0, out=r)", "np.maximum(a, 0, out=r)"),
         ("gelu", ANY, "nn.gelu(a, out=r)", None),
+        ("silu", ANY, "nn.silu(a, out=r)", None),
+        ("mish", ANY, "nn.mish(a, out=r)", None),
+        ("hardswish", ANY, "nn.hardswish(a, out=r)", None),
     ]
     return [
         *(row for op, a, torch, numpy in unary for row in over(op, "f32 f64", "1e6", f"THTensor_{op}(r, a)", torch, numpy, a=a)),
@@ -159,6 +162,7 @@ def functions():
         *over("softplus", "f32 f64", "1e6", "THTensor_softplus(r, a, 1, 20)", "nn.softplus(a, 1, 20, out=r)"),
         *over("leaky relu", "f32", "1e6", "THTensor_leakyRelu(r, a, 0.01)", "nn.leaky_relu(a, 0.01, out=r)"),
         *over("elu", "f32 f64", "1e6", "THTensor_elu(r, a, 1)", "nn.elu(a, 1, out=r)"),
+        *over("prelu", "f32", "1000x1000", "FRESH(THTensor_prelu(r, a, b))", "torch.prelu(a, b)", b=ANY.shaped("1000")),
     ]
 
 
@@ -305,7 +309,15 @@ def layers():
         f"{aten}.native_layer_norm_backward(a, b, b.shape[1:], c, c, None, None, (True, False, False))[0]",
     )
     target = THOUSAND.of("i64").shaped("1000")
+    heads = {"a": UNIT, "b": UNIT.shaped("8x1024x64"), "c": UNIT.shaped("8x1024x64"), "flops": 4 * 8 * 1024 * 1024 * 64}
+
+    def attention(causal):
+        thorn = f"FRESH(THTensor_scaledDotProductAttention(r, NULL, NULL, NULL, a, b, c, NULL, 0, {causal}, 0, 0))"
+        return thorn, f"torch.nn.functional.scaled_dot_product_attention(a, b, c, is_causal={bool(causal)})"
+
     return [
+        *over("attention", "f32 bf16", "8x1024x64", *attention(0), **heads, tolerance=2e-2),
+        *over("attention causal", "f32", "8x1024x64", *attention(1), **heads, tolerance=1e-4),
         *back("relu", "THTensor_reluGrad(r, a, b)", "threshold_backward.grad_input(a, b, 0, grad_input=r)", "f32 f64"),
         *back("leaky relu", "THTensor_leakyReluGrad(r, a, b, 0.01)", "leaky_relu_backward.grad_input(a, b, 0.01, False, grad_input=r)"),
         *back("hardtanh", "THTensor_hardtanhGrad(r, a, b, -1, 1)", "hardtanh_backward.grad_input(a, b, -1, 1, grad_input=r)"),
@@ -314,6 +326,8 @@ def layers():
         *back("sigmoid", "THTensor_sigmoidGrad(r, a, b)", "sigmoid_backward.grad_input(a, b, grad_input=r)"),
         *back("tanh", "THTensor_tanhGrad(r, a, b)", "tanh_backward.grad_input(a, b, grad_input=r)"),
         *back("gelu", "THTensor_geluGrad(r, a, b)", "gelu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("silu", "THTensor_siluGrad(r, a, b)", "silu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("hardswish", "THTensor_hardswishGrad(r, a, b)", "hardswish_backward.out(a, b, out=r)"),
         *back("gelu tanh", "THTensor_geluTanhGrad(r, a, b)", "gelu_backward.grad_input(a, b, approximate='tanh', grad_input=r)"),
         *along("softmax grad", "f32", dims, *softmax, a=POSITIVE, b=NEAR_ONE, result=ANY),
         *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),
@@ -691,6 +705,25 @@ def large():
     ]
 
 
+def recurrent():
+    """Layers of 256 units over 100 steps of one sequence and of 32, forward, and the gradients of their weights."""
+
+    def layer(op, letter, gates, call):
+        weights = {"b": SMALL.shaped(f"{gates * 256}x256"), "c": SMALL.shaped(f"{gates * 256}x256"), "tolerance": 1e-3}
+        shapes, count = "100x1x256 100x32x256", 2 * gates * 256 * 256
+        back = f"gradRecurrent('{letter}', r, a, b, c)", f"grad.recurrent(grad.{op}, r, a, b, c)"
+        return [
+            *over(op, "f32", shapes, f"FRESH({call})", f"grad.{op}(a, (b, c))", **weights),
+            *over(f"{op} grad", "f32", shapes, *back, result=ANY.shaped(str(count)), **weights),
+        ]
+
+    weights = "(THTensor *[]){b, c}"
+    return [
+        *layer("lstm", "l", 4, f"THTensor_lstm(r, NULL, NULL, NULL, a, NULL, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+        *layer("gru", "g", 3, f"THTensor_gru(r, NULL, NULL, a, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -700,7 +733,7 @@ GROUPS = {
     "move": [moving],
     "product": [products],
     "conv": [windows, fourier],
-    "grad": [gradients],
+    "grad": [gradients, recurrent],
     "sparse": [sparse_products],
     "linalg": [linear_algebra],
     "random": [random],

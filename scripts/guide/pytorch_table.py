@@ -84,6 +84,19 @@ gelu torch.nn.functional.gelu
 geluTanh torch.nn.functional.gelu
 leakyRelu torch.nn.functional.leaky_relu
 elu torch.nn.functional.elu
+celu torch.nn.functional.celu
+selu torch.nn.functional.selu
+silu torch.nn.functional.silu
+mish torch.nn.functional.mish
+hardswish torch.nn.functional.hardswish
+hardsigmoid torch.nn.functional.hardsigmoid
+hardshrink torch.nn.functional.hardshrink
+softshrink torch.nn.functional.softshrink
+softsign torch.nn.functional.softsign
+logSigmoid torch.nn.functional.logsigmoid
+threshold torch.nn.functional.threshold
+prelu torch.nn.functional.prelu
+glu torch.nn.functional.glu
 softplus torch.nn.functional.softplus
 bitand torch.bitwise_and
 bitor torch.bitwise_or
@@ -94,11 +107,18 @@ logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
 interpolateFactor torch.nn.functional.interpolate
+scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
 klDiv torch.nn.functional.kl_div
 batchNorm torch.nn.functional.batch_norm
+lstm torch.lstm
+lstmCell torch.lstm_cell
+gru torch.gru
+gruCell torch.gru_cell
+rnn torch.rnn_tanh torch.rnn_relu
+rnnCell torch.rnn_tanh_cell torch.rnn_relu_cell
 setRequiresGrad Tensor.requires_grad_
 requiresGrad Tensor.requires_grad
 isLeaf Tensor.is_leaf

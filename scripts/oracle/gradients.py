@@ -2,6 +2,7 @@
 
 import mpmath
 
+from .elementwise import SELU_ALPHA, SELU_SCALE
 from .operands import *
 from .writing import argument_text, lines, named, result_text
 
@@ -77,6 +78,13 @@ def wide_exp(x):
     return exp(x) if abs(x) < 1e6 else (mpmath.inf if x > 0 else mpmath.mpf(0))
 
 
+def mish_slope(x):
+    if abs(x) > 1e6:
+        return mpmath.mpf(x > 0)
+    y = mpmath.tanh(mpmath.log1p(exp(x)))
+    return y + x * logistic(x) * (1 - y**2)
+
+
 def sech_squared(x):
     return mpmath.sech(x) ** 2 if abs(x) < 1e6 else mpmath.mpf(0)
 
@@ -116,11 +124,17 @@ UNARY = [
     ("lgamma", digamma, 0), ("digamma", trigamma, 0),
     ("gelu", lambda x: mpmath.erfc(-x / sqrt(2)) / 2 + x * normal(x) if abs(x) < 1e6 else mpmath.mpf(x > 0), 2),
     ("geluTanh", lambda x: mpmath.diff(gelu_tanh, x) if abs(x) < 1e3 else mpmath.mpf(x > 0), 2),
+    ("silu", lambda x: logistic(x) * (1 + x * logistic(-x)), 2), ("mish", mish_slope, 2),
+    ("hardswish", lambda x: mpmath.mpf(x > -3) * ((2 * x + 3) / 6 if x < 3 else 1), 2),
+    ("hardsigmoid", lambda x: mpmath.mpf(abs(x) < 3) / 6, 0), ("softsign", lambda x: 1 / (1 + abs(x)) ** 2, 0),
+    ("selu", lambda x: SELU_SCALE * (1 if x > 0 else SELU_ALPHA * wide_exp(x)), 0), ("logSigmoid", lambda x: logistic(-x), 0),
+    ("square", lambda x: 2 * x, 0),
     ("abs", lambda x: mpmath.sign(x), 0), ("neg", lambda x: mpmath.mpf(-1), 0), ("frac", lambda x: mpmath.mpf(1), 0),
     ("relu", lambda x: mpmath.mpf(x > 0), 0),
 ]
 TORCH_NAMES = {"cinv": torch.reciprocal, "gelu": torch.nn.functional.gelu, "relu": torch.relu,
-               "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh")}
+               "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh"), "logSigmoid": torch.nn.functional.logsigmoid,
+               **{name: getattr(torch.nn.functional, name) for name in ("silu", "mish", "hardswish", "hardsigmoid", "softsign", "selu")}}
 
 # Arguments near which a closed form loses digits, or a square is out of range.
 SMALL_AND_LARGE = [1e-30, 1e-25, 1e-12, 1e-8, 1e-5, 3e-5, 1e-4, 1e-3, 0.01, 0.03, 0.3, 0.31, 0.32, 0.99, 0.9999, 1.0001, 1.01, 3e2, 1e4]
@@ -137,7 +151,10 @@ def points(dtype):
 def corrected(name, t, gradient):
     """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is wrong."""
     x, gradient = t.double(), gradient.clone()
-    if name in ("asinh", "atan"):
+    if name == "hardsigmoid":
+        # PyTorch's slope is a float32 in float64. A NaN passes the gradient, as at hardtanh.
+        gradient[(x == 0) | x.isnan()] = 1 / 6
+    if name in ("asinh", "atan", "softsign"):
         gradient[x.isinf()] = 0
     if name == "acosh":
         gradient[x == INF] = 0
@@ -145,7 +162,7 @@ def corrected(name, t, gradient):
     if name == "digamma":
         # At its poles PyTorch's trigamma is a large number. All large negative numbers are poles.
         gradient[(x == x.floor()) & (x <= 0)] = INF
-    if name in ("gelu", "geluTanh"):
+    if name in ("gelu", "geluTanh", "silu", "mish"):
         gradient[x == INF], gradient[x == -INF] = 1, 0
     return gradient
 
@@ -287,6 +304,9 @@ def with_numbers():
             for low, high in ((-0.7, 0.7), (-0.1, 0.3), (-2, 5)):
                 rows.append(("hardtanh", [low, high], lambda v, a=low, b=high: torch.nn.functional.hardtanh(v, a, b)))
             rows += [("leakyRelu", [0.25], lambda v: torch.nn.functional.leaky_relu(v, 0.25))]
+            rows += [("softshrink", [0.5], lambda v: torch.nn.functional.softshrink(v, 0.5))]
+            rows += [("hardshrink", [0.5], lambda v: torch.nn.functional.hardshrink(v, 0.5))]
+            rows += [("threshold", [0.5, -2], lambda v: torch.nn.functional.threshold(v, 0.5, -2))]
             rows += [("cmaxValue", [0.5], lambda v: torch.clamp(v, min=0.5)), ("cminValue", [0.5], lambda v: torch.clamp(v, max=0.5))]
             rows += [("clamp", [-1.5, 2.5], lambda v: torch.clamp(v, -1.5, 2.5))]
             for name, numbers, f in rows:
@@ -388,8 +408,20 @@ def activations():
         for t in (EDGES[dtype], PLAIN[dtype]):
             finite = tensor(f"finite.{t.name}", [2 if math.isnan(x) else x for x in t.value.flatten().double().tolist()], dtype, (5, 7))
             expect("elu", [R, finite, 0.5], *by_torch(lambda v: functional.elu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
+            expect("celu", [R, finite, 0.5], *by_torch(lambda v: functional.celu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
             gradient = by_torch(lambda v: functional.softplus(v, 2, 20), finite.value)[0]
             expect("softplus", [R, finite, 2.0, 20.0], gradient, ulps=8, least=4 * EPSILON[dtype])
+
+
+def gates():
+    """prelu, whose weights have gradients, and glu."""
+    functional = torch.nn.functional
+    for dtype in FLOATS:
+        cube = tensor(f"cube.{dtype}", PLAIN[dtype].value.flatten()[:30].double().tolist(), dtype, (2, 3, 5))
+        for weights in ([0.25], [0.25, -1.5, 0]):
+            weight = tensor(f"slopes{len(weights)}.{dtype}", weights, dtype)
+            near("prelu", [R, cube, weight], functional.prelu, (cube.value, weight.value), dtype)
+        near("glu", [R, ROWS_OF[dtype], 1], lambda v: functional.glu(v, 1), (ROWS_OF[dtype].value,), dtype)
 
 
 # Scores of 5 positions in 4 classes, the class of each, and a weight for each class.
@@ -498,5 +530,5 @@ def systems():
 
 
 def rows():
-    for part in (unary, binary, with_numbers, reductions, matrices, activations, losses, normalizations, images, positions, systems):
+    for part in (unary, binary, with_numbers, reductions, matrices, activations, gates, losses, normalizations, images, positions, systems):
         part()

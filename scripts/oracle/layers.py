@@ -11,11 +11,6 @@ from .operands import *
 aten = torch.ops.aten
 HALVES = ["float16", "bfloat16"]
 
-# Inputs of activations at which no gradient is subnormal.
-BENDS = [0, -0.0, INF, -INF, NAN, *(s * x for x in (1, 0.5, 1.5, 2.5, 3.75, 0.1, 0.999, 1e-3, 7.3, 0.25, 6, 3, 2, 12.5, 0.7) for s in (1, -1))]
-BENDS = {d: tensor(f"bends.{d}", BENDS, d, (5, 7)) for d in FLOATS}
-
-
 def slope(f, at_infinity):
     """`g` times a derivative by mpmath, rounded once before and once after the product."""
 
@@ -54,6 +49,11 @@ def activations():
     root, cubic = mpmath.sqrt(8 / mpmath.pi), mpmath.mpf("0.044715")
     share = lambda x: 1 / (1 + mpmath.exp(-root * (x + cubic * x**3)))
     by_tanh = lambda x: share(x) + x * share(x) * (1 - share(x)) * root * (1 + 3 * cubic * x * x)
+    logistic = lambda x: 1 / (1 + mpmath.exp(-x))
+    # Near -1.28 the derivative is a difference.
+    binary("siluGrad", slope(lambda x: logistic(x) * (1 + x * logistic(-x)), limits), FLOATS, right=BENDS, ulps=16, pairs=False, more="unsigned")
+    hardswish = together(lambda g, t: torch.where(t <= -3, 0, torch.where(t >= 3, g, (2 * t + 3) / 6 * g)))
+    binary("hardswishGrad", hardswish, FLOATS, ulps=2, pairs=False, more="unsigned")
     binary("geluTanhGrad", slope(by_tanh, limits), FLOATS, right=BENDS, ulps=16, pairs=False, more="unsigned")
 
 

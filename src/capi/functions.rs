@@ -40,6 +40,7 @@ macro_rules! chapters {
             "Losses, normalization and gradients": layer crate::api::functions::layer;
             "Losses, normalization and gradients": loss crate::api::functions::loss;
             "Losses, normalization and gradients": gradients crate::api::functions::pointwise::gradients;
+            "Recurrent layers": recurrent crate::api::functions::recurrent;
             "Sorting and searching": sort crate::api::functions::sort;
             "Order statistics and histograms": order crate::api::functions::order;
             "Matrix products": matmul crate::api::functions::matmul;

@@ -1,5 +1,6 @@
 //! The host as a device: a driver for each kind of work, and the other functions of a backend.
 
+use super::attention;
 use super::compress;
 use super::compressed;
 use super::copy;
@@ -14,9 +15,10 @@ use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram,
-    Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce,
-    Resample, RowSoftmax, RowSolve, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle, TriangleIndices, Unpool,
+    Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
+    Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
+    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle,
+    TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -84,6 +86,10 @@ drivers! {
     LayerNorm: |work, &[Some(out)], &[x, weight, bias]| layers::norm(work.0, out, [x, weight, bias]);
     LayerNormGradient: |work, &[of_rows, of_weight, of_bias], &[g, x, weight]| {
         layers::norm_gradient(work.0, [of_rows, of_weight, of_bias], [g, x, weight])
+    };
+    Attention: |work, &[r, logs], &[q, k, v, ref mask @ ..]| attention::forward(*work, [r, logs], [q, k, v], mask.first().copied());
+    AttentionGradient: |work, &[of_q, of_k, of_v, of_mask], &[g, logs, delta, q, k, v, ref mask @ ..]| {
+        attention::gradient(*work, [of_q, of_k, of_v, of_mask], [g, logs, delta, q, k, v], mask.first().copied())
     };
     Loss: |work, &[Some(out)], inputs| layers::loss(*work, out, inputs);
     Convolution: |work, &[Some(out)], &[a, b, ref bias @ ..]| images::convolution(work, out, [a, b], bias.first().copied());

@@ -1,5 +1,6 @@
 //! Loops on the host. A kernel sees contiguous runs in one compute type; the engine converts every layout and dtype to that form.
 
+mod attention;
 pub mod compress;
 mod compressed;
 pub mod convert;

@@ -176,6 +176,8 @@ impl Accelerator for Numbered {
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
             // These kinds of work run on the host alone.
             (Launch::Compress(_) | Launch::RowSolve(_) | Launch::System(_) | Launch::SparseProduct(_), ..) => gpu.refuse(),
+            // On a GPU, attention is composed of other work.
+            (Launch::Attention(_) | Launch::AttentionGradient(_), ..) => gpu.refuse(),
             // Operands that the kind of work does not have. Every kind is named, so that a new kind does not compile without a decision.
             (
                 Launch::Convert(_)

@@ -1,6 +1,7 @@
 //! The operations: each checks its arguments, shapes the result, plans the loop, and chooses device and dtype.
 
 pub mod assign;
+pub mod attention;
 pub mod batch_norm;
 pub mod compressed;
 pub mod convolution;
@@ -34,6 +35,7 @@ mod prepare;
 pub mod print;
 pub mod random;
 pub mod rearrange;
+pub mod recurrent;
 pub mod reduce;
 pub mod resample;
 mod result;

@@ -286,7 +286,7 @@ impl Ready<'_, 1> {
 
     /// The layout of the elements that are written.
     pub fn layout(&self) -> &Layout {
-        &self.operand().layout()
+        self.operand().layout()
     }
 
     /// The dtype of the elements that are written.

@@ -25,6 +25,7 @@ const ORDER: &[&str] = &[
     "Reductions",
     "Scans and softmax",
     "Losses, normalization and gradients",
+    "Recurrent layers",
     "Gradients",
     "Optimizers",
     "Sorting and searching",

@@ -24,6 +24,7 @@ pub mod pointwise;
 pub mod pooling;
 pub mod print;
 pub mod random;
+pub mod recurrent;
 pub mod reduce;
 pub mod resample;
 pub mod scan;

@@ -32,6 +32,8 @@ macro_rules! arithmetic_functions {
         trunc(r: out, t: input) { numeric same CHEAP, |_, t| Number::trunc(t) }
         /// `r = t - trunc(t)`. Floats only.
         frac(r: out, t: input) { float same CHEAP, |_, t| t - Number::trunc(t) }
+        /// `r = t^2`. Not for Bool; integers wrap.
+        square(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t) }
         /// `r = 1 / t`. Integers give the default dtype.
         cinv(r: out, t: input) { float real CHEAP, |_, t| T::from_i64(1) / t }
 
@@ -330,8 +332,6 @@ operations! {
     POWERS;
     /// `r = t^value` in general
     general_power(r: out, t: input, value: number) { numeric same COSTLY, kernel power }
-    /// `r = t^2`
-    square(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t) }
     /// `r = t^3`
     cube(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t).mul(t) }
     /// `r = t^0.5`: unlike the square root it has no negative zero, and -inf gives inf
