@@ -93,7 +93,7 @@ thread_local! {
 /// Returns true if tensors may be on other devices than the host.
 #[inline(always)]
 pub fn is_used() -> bool {
-    mode::word() & !mode::GRADIENTS != 0
+    mode::flags() & !mode::GRADIENTS != 0
 }
 
 /// The device on which this thread allocates new tensors.
