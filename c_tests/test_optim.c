@@ -1,51 +1,7 @@
 /* Optimizers: three steps of each, compared with PyTorch's, closures, learning rates, clipping, and errors. */
-#include "check.h"
+#include "optim.h"
 
 #define NEAR 1e-9
-
-/* Two parameters with the loss `|a|^2 / 2 + (3 b - sum of a)^2`, plus the sum of a^4 if `quartic`. */
-struct problem {
-    THTensor *params[2];
-    THOptim *optim;
-    int quartic, calls;
-};
-
-static struct problem made(void) {
-    struct problem p = {{vector_of(TH_FLOAT64, 1, -2, 0.5), matrix_of(TH_FLOAT64, 1, 0.25)}, NULL, 0, 0};
-    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setRequiresGrad(p.params[k], 1));
-    return p;
-}
-
-static void end(struct problem *p) {
-    THOptim_free(p->optim);
-    for (int k = 0; k < 2; k++) THTensor_free(p->params[k]);
-}
-
-/* Computes the loss and the gradients at the current parameters. */
-static THStatus closure(void *context, double *loss) {
-    struct problem *p = context;
-    THTensor *total = THTensor_new(), *square = THTensor_new(), *fourth = THTensor_new(), *sum = THTensor_new(),
-             *rest = THTensor_new(), *part = THTensor_new();
-    p->calls++;
-    CHECK_OK(THOptim_zeroGrad(p->optim, p->calls % 2));
-    CHECK_OK(THTensor_cmul(square, p->params[0], p->params[0]));
-    CHECK_OK(THTensor_sumDims(total, square, 0, NULL, 0, TH_UNDEFINED));
-    CHECK_OK(THTensor_mul(total, total, 0.5));
-    if (p->quartic) {
-        CHECK_OK(THTensor_cmul(fourth, square, square));
-        CHECK_OK(THTensor_sumDims(part, fourth, 0, NULL, 0, TH_UNDEFINED));
-        CHECK_OK(THTensor_cadd(total, total, 1, part));
-    }
-    CHECK_OK(THTensor_sumDims(sum, p->params[0], 0, NULL, 0, TH_UNDEFINED));
-    CHECK_OK(THTensor_mul(rest, p->params[1], 3));
-    CHECK_OK(THTensor_mseLoss(part, rest, sum, TH_REDUCTION_SUM));
-    CHECK_OK(THTensor_cadd(total, total, 1, part));
-    CHECK_OK(THTensor_backward(total, NULL));
-    *loss = THTensor_item(total);
-    THTensor *all[] = {total, square, fourth, sum, rest, part};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
-    return TH_OK;
-}
 
 /* Checks the parameters after three steps. */
 static void check_steps(struct problem *p, double a, double b, double c, double d) {
@@ -208,6 +164,62 @@ static void gradients_are_clipped(void) {
     end(&p);
 }
 
+/* The elements of a group move by the hyperparameters of the group. */
+static void groups_have_hyperparameters(void) {
+    struct problem p = made();
+    THTensor *g[2] = {vector_of(TH_FLOAT64, 1, 2, 3), matrix_of(TH_FLOAT64, 1, 4)}, *whole = vector_of(TH_INT64, 1);
+    p.optim = THOptim_newSgd(p.params, 1, 0.5, 0, 0, 0, 0);
+    CHECK_EQ(THOptim_groupCount(p.optim), 1);
+    CHECK_OK(THOptim_set(p.optim, 0, "weightDecay", 2));
+    CHECK_EQ(THOptim_addGroup(p.optim, p.params + 1, 1), 1);
+    CHECK_EQ(THOptim_groupCount(p.optim), 2);
+    CHECK_NEAR(THOptim_get(p.optim, 1, "lr"), 0.5, 0);
+    CHECK_NEAR(THOptim_get(p.optim, 1, "weightDecay"), 2, 0);
+    CHECK_OK(THOptim_set(p.optim, 1, "weightDecay", 0));
+    CHECK_OK(THOptim_set(p.optim, 1, "lr", 0.25));
+    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(p.params[k], g[k]));
+    CHECK_OK(THOptim_step(p.optim));
+    CHECK_VALUES(p.params[0], 1 - 0.5 * 3, -2 - 0.5 * -2, 0.5 - 0.5 * 4);
+    CHECK_VALUES(p.params[1], 0.25 - 0.25 * 4);
+    CHECK_OK(THOptim_set(p.optim, 1, "maximize", 1));
+    CHECK_OK(THOptim_set(p.optim, 0, "lr", 0));
+    CHECK_OK(THOptim_step(p.optim));
+    CHECK_VALUES(p.params[0], 1 - 0.5 * 3, -2 - 0.5 * -2, 0.5 - 0.5 * 4);
+    CHECK_VALUES(p.params[1], 0.25);
+    CHECK_OK(THOptim_zeroGrad(p.optim, 1));
+    CHECK(THTensor_newGrad(p.params[1]) == NULL);
+    CHECK_OK(THOptim_setLr(p.optim, 0.125));
+    CHECK_NEAR(THOptim_get(p.optim, 1, "lr"), 0.125, 0);
+    /* An invalid value changes nothing. */
+    CHECK_ERROR(THOptim_set(p.optim, 1, "lr", -1), TH_ERR_ARGUMENT, "lr is -1");
+    CHECK_ERROR(THOptim_set(p.optim, 1, "nesterov", 1), TH_ERR_ARGUMENT, "nesterov takes a momentum");
+    CHECK_ERROR(THOptim_set(p.optim, 1, "nesterov", 0.5), TH_ERR_ARGUMENT, "nesterov is 0.5, expected 0 or 1");
+    CHECK_ERROR(THOptim_set(p.optim, 1, "dampening", NAN), TH_ERR_ARGUMENT, "dampening is NaN");
+    CHECK_ERROR(THOptim_set(p.optim, 1, "beta1", 0), TH_ERR_ARGUMENT, "Sgd has no hyperparameter 'beta1'");
+    CHECK_ERROR(THOptim_set(p.optim, 2, "lr", 0), TH_ERR_ARGUMENT, "group 2 of 2");
+    CHECK_FAILURE(isnan(THOptim_get(p.optim, -1, "lr")), TH_ERR_ARGUMENT, "group -1 of 2");
+    CHECK_NEAR(THOptim_get(p.optim, 1, "lr"), 0.125, 0);
+    CHECK_NEAR(THOptim_get(p.optim, 1, "nesterov"), 0, 0);
+    CHECK_FAILURE(THOptim_addGroup(p.optim, p.params, 1) == -1, TH_ERR_ARGUMENT, "entry 0 of 'params' is a parameter of another");
+    CHECK_FAILURE(THOptim_addGroup(p.optim, &whole, 1) == -1, TH_ERR_DTYPE, "only floats");
+    CHECK_FAILURE(THOptim_addGroup(p.optim, NULL, 0) == -1, TH_ERR_ARGUMENT, "there are no parameters");
+    CHECK_EQ(THOptim_groupCount(p.optim), 2);
+    end(&p);
+    for (int k = 0; k < 2; k++) THTensor_free(g[k]);
+    p = made();
+    p.optim = THOptim_newLbfgs(p.params, 1, 1, 6, 5, 1e-7, 1e-9, 1);
+    CHECK_NEAR(THOptim_get(p.optim, 0, "maxEval"), 7, 0);
+    CHECK_NEAR(THOptim_get(p.optim, 0, "strongWolfe"), 1, 0);
+    CHECK_OK(THOptim_set(p.optim, 0, "historySize", 9));
+    CHECK_NEAR(THOptim_get(p.optim, 0, "historySize"), 9, 0);
+    CHECK_ERROR(THOptim_set(p.optim, 0, "maxIter", 1.5), TH_ERR_ARGUMENT, "maxIter is 1.5, expected a whole number");
+    CHECK_ERROR(THOptim_set(p.optim, 0, "maxEval", 0), TH_ERR_ARGUMENT, "maxEval is 0");
+    CHECK_ERROR(THOptim_set(p.optim, 0, "maximize", 1), TH_ERR_ARGUMENT, "Lbfgs has no hyperparameter");
+    CHECK_FAILURE(THOptim_addGroup(p.optim, p.params + 1, 1) == -1, TH_ERR_ARGUMENT, "one group");
+    THTensor_free(whole);
+    end(&p);
+}
+
 static void what_is_refused(void) {
     struct problem p = made();
     THTensor *twice[2] = {p.params[0], p.params[0]}, *result = THTensor_new(), *whole = vector_of(TH_INT64, 1);
@@ -234,4 +246,4 @@ static void what_is_refused(void) {
 
 CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure),
            CASE(lbfgs_ends_where_the_loss_is_not_a_number), CASE(closures_may_fail),
-           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(what_is_refused))
+           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(groups_have_hyperparameters), CASE(what_is_refused))

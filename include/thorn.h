@@ -1253,7 +1253,9 @@ THStatus THTensor_indexCopy(THTensor *t, int dimension, const THTensor *index, c
 
 /// Entries `index` of dimension `dimension` of `t` += the entries of `src`, one after the other; shapes are as for
 /// indexCopy. 16-bit floats are summed in float32. Each addition is rounded, as in PyTorch, so that a float32 sum of
-/// ones stops at 2^24. `THTensor_sum` and `THTensor_bincount` do not have this limit.
+/// ones stops at 2^24. `THTensor_sum` and `THTensor_bincount` do not have this limit. If many elements are added to one
+/// entry, a GPU adds the sums of parts of these elements. The parts depend only on the shapes, so that equal calls have
+/// equal results.
 THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
 
 /// indexAdd of `scale * src`.
@@ -2565,6 +2567,9 @@ typedef struct THOptim THOptim;
 /// `THTensor_backward` does. 0 means continue. Any other returned code ends the step, which returns this code.
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
+typedef struct THArchive THArchive;
+
 /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter
 /// changes by `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and
 /// `b = g` at the first step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr *
@@ -2615,11 +2620,28 @@ THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *con
 /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
 THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
 
-/// Sets the learning rate, for learning rate schedules.
+/// Sets the learning rate of all groups, for learning rate schedules.
 THStatus THOptim_setLr(const THOptim *o, double lr);
 
-/// The learning rate; NaN on error.
+/// The learning rate of the first group; NaN on error.
 double THOptim_getLr(const THOptim *o);
+
+/// Adds a group of parameters. Its hyperparameters are those of the first group until `THOptim_set` changes them. The
+/// constructor makes group 0. L-BFGS has only one group. Returns the index of the group; -1 on error.
+int64_t THOptim_addGroup(const THOptim *o, THTensor *const *params, int count);
+
+/// Returns the number of groups; -1 on error.
+int64_t THOptim_groupCount(const THOptim *o);
+
+/// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor,
+/// such as `lr` or `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag
+/// `maximize`: parameters move along their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which
+/// distinguishes AdamW from Adam, and L-BFGS has `maxEval`, the number of evaluations after which a step ends:
+/// initially 5/4 of `maxIter`.
+THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
+
+/// Returns a hyperparameter of a group; NaN on error.
+double THOptim_get(const THOptim *o, int64_t group, const char *name);
 
 /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
 /// `normType` is the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient
@@ -2628,6 +2650,23 @@ double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, doub
 
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+
+/// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The
+/// file name's extension determines the format. A file with the extension `.pt` is a file of
+/// `torch.save(optimizer.state_dict(), path)`, and PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it.
+/// Formats without metadata, such as `.npz`, are refused. The parameters are not in the file.
+THStatus THOptim_save(const THOptim *o, const char *path);
+
+/// Replaces the hyperparameters and the state by those of a file that `THOptim_save` or PyTorch wrote. The optimizer
+/// must be of the same kind, and must have as many groups with as many parameters, in the same order. State tensors are
+/// converted to the dtypes and devices of the parameters. The flags `maximize` and `decoupledWeightDecay` and others
+/// keep their values if the file lacks them; PyTorch's flags `foreach`, `fused`, `capturable` and `differentiable` are
+/// ignored. `TH_ERR_FORMAT` if an entry does not fit, and the message names the entry.
+THStatus THOptim_load(const THOptim *o, const char *path);
+
+/// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+/// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`. An empty `name` means the whole archive.
+THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 
 /** @} */
 
@@ -5053,9 +5092,6 @@ int THMemory_pressure(void);
  * `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format that thorn does not write.
  * @{
  */
-
-/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
-typedef struct THArchive THArchive;
 
 enum {
     TH_OPEN_COPY = 1             ///< A flag of `THArchive_openWith`: elements are always copied and never mapped.

@@ -11240,13 +11240,44 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     void step() const { detail::check(THOptim_step(handle_), "step"); }
     /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
     void zeroGrad(bool toNull = true) const { detail::check(THOptim_zeroGrad(handle_, toNull), "zeroGrad"); }
-    /// Sets the learning rate, for learning rate schedules.
+    /// Sets the learning rate of all groups, for learning rate schedules.
     void setLr(double lr) const { detail::check(THOptim_setLr(handle_, lr), "setLr"); }
-    /// The learning rate.
+    /// The learning rate of the first group.
     double getLr() const {
         THClearLastError();
         const double r = THOptim_getLr(handle_);
         return detail::known(r, r != r, "getLr");
+    }
+    /// Adds a group of parameters.
+    int64_t addGroup(TensorList params) const {
+        THClearLastError();
+        const int64_t r = THOptim_addGroup(handle_, params.data(), params.count());
+        return detail::known(r, r == -1, "addGroup");
+    }
+    /// Returns the number of groups.
+    int64_t groupCount() const {
+        THClearLastError();
+        const int64_t r = THOptim_groupCount(handle_);
+        return detail::known(r, r == -1, "groupCount");
+    }
+    /// Sets a hyperparameter of a group for all later steps.
+    void set(int64_t group, Text name, double value) const {
+        detail::check(THOptim_set(handle_, group, name.c_str(), value), "set");
+    }
+    /// Returns a hyperparameter of a group.
+    double get(int64_t group, Text name) const {
+        THClearLastError();
+        const double r = THOptim_get(handle_, group, name.c_str());
+        return detail::known(r, r != r, "get");
+    }
+    /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits.
+    void save(Text path) const { detail::check(THOptim_save(handle_, path.c_str()), "save"); }
+    /// Replaces the hyperparameters and the state by those of a file that `THOptim_save` or PyTorch wrote.
+    void load(Text path) const { detail::check(THOptim_load(handle_, path.c_str()), "load"); }
+    /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+    /// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`.
+    void read(const Archive &archive, Text name) const {
+        detail::check(THOptim_read(handle_, archive.get(), name.c_str()), "read");
     }
 
   private:

@@ -84,7 +84,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
 /// returned value.
 pub static POSITIONS: &[(&str, &str)] = &[
     ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
-    ("newRandperm THArchive_find THSTensor_newIndices THSTensor_newCrow THSTensor_newCol", "returns"),
+    ("newRandperm THArchive_find THOptim_addGroup THSTensor_newIndices THSTensor_newCrow THSTensor_newCol", "returns"),
     ("THSTensor_newWithTensor THSTensor_newWithTensorAndSize", "indices"),
     ("THSTensor_newCsr", "crow"),
     ("THSTensor_newCsr", "col"),
@@ -108,6 +108,7 @@ pub static EXAMPLES: &[(&str, &str)] = &[
     ("THCdefChapter", "title=Arithmetic|Versions"),
     ("THSetBlas", "path=libopenblas.so.0"),
     ("THArchive_metadata THArchive_addMetadata", "key=note"),
+    ("THOptim_set THOptim_get", "name=lr|momentum|weightDecay|beta1|maximize|maxIter"),
 ];
 
 /// Arguments with which a function succeeds whose operands must fit each other: `argument sizes` for tensors and `argument=value` for

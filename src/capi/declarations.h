@@ -23,6 +23,7 @@ typedef THStatus (*THGradRule)(struct THGradCall *call, const struct THTensor *c
 typedef THStatus (*THGradFunction)(const struct THTensor *const *inputs, int inputCount, struct THTensor *const *outputs, int outputCount, void *context);
 typedef struct THOptim THOptim;
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
+typedef struct THArchive THArchive;
 typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOWER = 1, TH_INTERPOLATION_HIGHER = 2, TH_INTERPOLATION_MIDPOINT = 3, TH_INTERPOLATION_NEAREST = 4 } THInterpolation;
 typedef enum THDistanceMode { TH_DISTANCE_AUTO = 0, TH_DISTANCE_PRODUCT = 1, TH_DISTANCE_DIFFERENCES = 2 } THDistanceMode;
 typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
@@ -56,7 +57,6 @@ enum { TH_ALLOCATOR_MAPPED_SHARED = 1, TH_ALLOCATOR_MAPPED_SHAREDMEM = 2, TH_ALL
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 typedef struct THMemoryStats { int64_t live_bytes; int64_t peak_bytes; int64_t cached_bytes; int64_t cache_limit; int64_t allocations; int64_t cache_hits; } THMemoryStats;
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
-typedef struct THArchive THArchive;
 enum { TH_OPEN_COPY = 1 };
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
@@ -560,8 +560,15 @@ THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *con
 THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
 THStatus THOptim_setLr(const THOptim *o, double lr);
 double THOptim_getLr(const THOptim *o);
+int64_t THOptim_addGroup(const THOptim *o, THTensor *const *params, int count);
+int64_t THOptim_groupCount(const THOptim *o);
+THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
+double THOptim_get(const THOptim *o, int64_t group, const char *name);
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+THStatus THOptim_save(const THOptim *o, const char *path);
+THStatus THOptim_load(const THOptim *o, const char *path);
+THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 /* Sorting and searching */
 THStatus THTensor_sort(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int descending, int stable);
 THStatus THTensor_argsort(THTensor *r, const THTensor *t, int dimension, int descending, int stable);

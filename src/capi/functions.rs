@@ -59,6 +59,7 @@ macro_rules! chapters {
             #[cfg(feature = "grad")] "Gradients": graphs crate::grad::functions::graphs;
             #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::chapter;
             #[cfg(feature = "grad")] "Optimizers": optimizers crate::grad::optim;
+            #[cfg(all(feature = "grad", feature = "files"))] "Optimizers": optimizer_files crate::grad::optim_files;
             "Devices": default_devices crate::api::functions::device::defaults;
             "Streams, events and graphs": streams crate::api::functions::stream;
             "Element types": dtypes crate::api::functions::general::dtypes;

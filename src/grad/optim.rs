@@ -12,6 +12,7 @@
 use super::functions::{gradient, is_leaf, set_gradient, zero_gradient};
 use super::graph::variable;
 use super::record::count_write;
+use crate::alloc;
 use crate::api::callbacks::THOptimClosure;
 use crate::api::optim::{THOptim, new_optim};
 use crate::api::table::table;
@@ -23,16 +24,31 @@ use crate::ops::pointwise::arithmetic;
 use crate::ops::reduce::{self, Over};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 
-fn made(params: &[&Tensor], lr: f64, rule: Rule) -> Result<*mut THOptim> {
+fn check_leaves(params: &[&Tensor]) -> Result<()> {
     for t in params {
         if !is_leaf(t)? {
             let what = format_args!("is the result of a recorded operation, and no parameter");
             return Err(Error::about(t.as_ptr().addr(), Kind::Argument, what));
         }
     }
+    Ok(())
+}
+
+fn made(params: &[&Tensor], lr: f64, rule: Rule) -> Result<*mut THOptim> {
+    check_leaves(params)?;
     new_optim(Optimizer::new(params, lr, rule)?)
+}
+
+fn add_group(optim: &THOptim, params: &[&Tensor]) -> Result<i64> {
+    check_leaves(params)?;
+    optim.with(|optimizer| optimizer.add_group(params))
+}
+
+/// Returns a name of a hyperparameter as text. No hyperparameter has a name that is not UTF-8.
+fn name(text: &CStr) -> &str {
+    text.to_str().unwrap_or("?")
 }
 
 /// Updates all parameters that have a gradient.
@@ -73,13 +89,13 @@ unsafe fn step_closure(optim: &THOptim, closure: THOptimClosure, context: *mut c
         unsafe { loss(closure, context)? };
         return optim.with(step);
     }
-    let params = &optim.params;
+    let params = optim.with(|optimizer| optimizer.params_again())?;
     let _there = device::is_used().then(|| DeviceGuard::on(params[0].device()));
     let mut evaluate = || {
         params.iter().for_each(count_write);
         // SAFETY: guaranteed by the caller of this function.
         let loss = unsafe { loss(closure, context)? };
-        Ok((loss, crate::alloc::list(params.len(), |k| gradient(&params[k]))?))
+        Ok((loss, alloc::list(params.len(), |k| gradient(&params[k]))?))
     };
     let moved = optim.taken(|optimizer| optimizer.minimize(&mut evaluate));
     params.iter().for_each(count_write);
@@ -103,7 +119,7 @@ fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
         Ok(Some(gradient)) => Some(writable(t, gradient)),
         found => found.transpose(),
     });
-    crate::alloc::collect(tensors.len(), found)
+    alloc::collect(tensors.len(), found)
 }
 
 /// Returns the gradient of `t` for changes in place, or a copy of the gradient that becomes the gradient of `t`.
@@ -123,7 +139,7 @@ fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
         bail!(Argument, "maxNorm is {} and normType {}", Scalar::from(most), Scalar::from(p))
     }
     let gradients = gradients(tensors)?;
-    let mut norms = crate::alloc::collect(
+    let mut norms = alloc::collect(
         gradients.len(),
         gradients
             .iter()
@@ -177,12 +193,12 @@ macro_rules! optim_functions {
         /// Free the optimizer with `THOptim_free`; NULL on error.
         THOptim_newAdam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             amsgrad: flag) -> new_optim =
-            made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: false, amsgrad }));
+            made(&params, lr, Rule::Adam(Adam { beta1, beta2, eps, decay: weightDecay, decoupled: false, amsgrad }));
         /// An AdamW optimizer: `THOptim_newAdam` with a weight decay that is separate from the gradient. Before each step the parameter is
         /// multiplied by `1 - lr * weightDecay`.
         THOptim_newAdamw(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             amsgrad: flag) -> new_optim =
-            made(&params, lr, Rule::Adam(Adam { betas: [beta1, beta2], eps, decay: weightDecay, decoupled: true, amsgrad }));
+            made(&params, lr, Rule::Adam(Adam { beta1, beta2, eps, decay: weightDecay, decoupled: true, amsgrad }));
         /// An RMSprop optimizer. With `g` = the gradient + `weightDecay` * the parameter, `v = alpha * v + (1 - alpha) * g^2` and `s = g /
         /// (sqrt(v) + eps)`, the parameter changes by `-lr * s`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + s`.
         /// With `centered`, the square of the running mean of `g` is subtracted from `v`. A common `alpha` is 0.99. Free the optimizer with
@@ -198,7 +214,14 @@ macro_rules! optim_functions {
         /// the optimizer with `THOptim_free`; NULL on error.
         THOptim_newLbfgs(params: inputs, count: handle_count, lr: double, maxIter: count, historySize: count, tolGrad: double,
             tolChange: double, strongWolfe: flag) -> new_optim =
-            made(&params, lr, Rule::Lbfgs(Lbfgs::new([maxIter, historySize], [tolGrad, tolChange], strongWolfe)));
+            made(&params, lr, Rule::Lbfgs(Lbfgs {
+                most_iterations: maxIter,
+                most_evaluations: maxIter.saturating_mul(5) / 4,
+                least_gradient: tolGrad,
+                least_change: tolChange,
+                history: historySize,
+                line_search: strongWolfe,
+            }));
         /// Frees the optimizer and its state; NULL is ignored.
         THOptim_free(o: optim_or_null) -> nothing = {
             if !o.is_null() {
@@ -215,11 +238,23 @@ macro_rules! optim_functions {
             // SAFETY: the caller guarantees that the function satisfies its type.
             unsafe { step_closure(o, closure, context) };
         /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
-        THOptim_zeroGrad(o: optim, toNull: flag) = zero_gradients(&o.params, toNull);
-        /// Sets the learning rate, for learning rate schedules.
+        THOptim_zeroGrad(o: optim, toNull: flag) = o.with_params(|params| zero_gradients(params, toNull));
+        /// Sets the learning rate of all groups, for learning rate schedules.
         THOptim_setLr(o: optim, lr: double) = o.with(|optimizer| optimizer.set_lr(lr));
-        /// The learning rate; NaN on error.
-        THOptim_getLr(o: optim) -> number = o.with(|optimizer| Ok(optimizer.lr()));
+        /// The learning rate of the first group; NaN on error.
+        THOptim_getLr(o: optim) -> number = o.with(|optimizer| optimizer.get(0, "lr"));
+        /// Adds a group of parameters. Its hyperparameters are those of the first group until `THOptim_set` changes them. The constructor
+        /// makes group 0. L-BFGS has only one group. Returns the index of the group; -1 on error.
+        THOptim_addGroup(o: optim, params: inputs, count: handle_count) -> count = add_group(o, &params);
+        /// Returns the number of groups; -1 on error.
+        THOptim_groupCount(o: optim) -> count = o.with(|optimizer| Ok(optimizer.groups().len() as i64));
+        /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor, such as `lr` or
+        /// `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag `maximize`: parameters move along
+        /// their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam, and L-BFGS has
+        /// `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
+        THOptim_set(o: optim, group: entry, name: text, value: double) = o.with(|optimizer| optimizer.set(group, self::name(name), value));
+        /// Returns a hyperparameter of a group; NaN on error.
+        THOptim_get(o: optim, group: entry, name: text) -> number = o.with(|optimizer| optimizer.get(group, self::name(name)));
 
         /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
         /// the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns the
