@@ -1,5 +1,6 @@
 /* Optimizers: three steps of each, compared with PyTorch's, closures, learning rates, clipping, and errors. */
 #include "optim.h"
+#include "optim_expected.h"
 
 #define NEAR 1e-9
 
@@ -39,6 +40,31 @@ static void steps_are_those_of_pytorch(void) {
     p = made();
     p.optim = THOptim_newRmsprop(p.params, 2, 0.01, 0.99, 1e-8, 0.1, 0, 0);
     check_steps(&p, 1.07953902073, -1.79682358711, 0.637932151903, 0.0751850297219);
+}
+
+/* The optimizer of a case of scripts/optim_expectations.py. */
+static THOptim *optim_of(const char *kind, THTensor **params, const double *n) {
+    if (strcmp(kind, "SGD") == 0) return THOptim_newSgd(params, 2, n[0], n[1], n[2], n[3], n[4] != 0);
+    if (strcmp(kind, "Adam") == 0) return THOptim_newAdam(params, 2, n[0], n[1], n[2], n[3], n[4], n[5] != 0);
+    if (strcmp(kind, "AdamW") == 0) return THOptim_newAdamw(params, 2, n[0], n[1], n[2], n[3], n[4], n[5] != 0);
+    if (strcmp(kind, "RMSprop") == 0) return THOptim_newRmsprop(params, 2, n[0], n[1], n[2], n[3], n[4], n[5] != 0);
+    if (strcmp(kind, "Adagrad") == 0) return THOptim_newAdagrad(params, 2, n[0], n[1], n[2], n[3], n[4]);
+    if (strcmp(kind, "Adadelta") == 0) return THOptim_newAdadelta(params, 2, n[0], n[1], n[2], n[3]);
+    if (strcmp(kind, "NAdam") == 0) return THOptim_newNadam(params, 2, n[0], n[1], n[2], n[3], n[4], n[5], n[6] != 0);
+    return THOptim_newRadam(params, 2, n[0], n[1], n[2], n[3], n[4], n[5] != 0);
+}
+
+static void more_steps_are_those_of_pytorch(void) {
+    for (size_t k = 0; k < sizeof optim_cases / sizeof *optim_cases; k++) {
+        struct problem p = made();
+        const double *expected = optim_cases[k].expected;
+        p.optim = optim_of(optim_cases[k].kind, p.params, optim_cases[k].numbers);
+        CHECK_OK(THOptim_set(p.optim, 0, "maximize", optim_cases[k].maximize));
+        for (int step = 0; step < EXPECTED_STEPS; step++) CHECK_OK(THOptim_stepClosure(p.optim, closure, &p));
+        for (int i = 0; i < 3; i++) CHECK_NEAR(THTensor_get1d(p.params[0], i), expected[i], NEAR * fmax(1, fabs(expected[i])));
+        CHECK_NEAR(THTensor_get2d(p.params[1], 0, 0), expected[3], NEAR * fmax(1, fabs(expected[3])));
+        end(&p);
+    }
 }
 
 static void lbfgs_calls_a_closure(void) {
@@ -164,6 +190,37 @@ static void gradients_are_clipped(void) {
     end(&p);
 }
 
+static void gradients_are_unscaled(void) {
+    struct problem p = made();
+    THTensor *g[2] = {vector_of(TH_FLOAT64, 3, 0, -4), matrix_of(TH_FLOAT64, 1, 12)}, *half = vector_of(TH_FLOAT16, 1, 2);
+    CHECK_EQ(THGrad_unscale(p.params, 2, 4), 0);
+    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(p.params[k], g[k]));
+    int64_t version = THTensor_version(g[0]);
+    CHECK_EQ(THGrad_unscale(p.params, 2, 4), 0);
+    CHECK_EQ(THTensor_version(g[0]), version + 1);
+    CHECK_VALUES(g[0], 0.75, 0, -1);
+    CHECK_VALUES(g[1], 3);
+    CHECK_OK(THTensor_set1d(g[0], 1, -INFINITY));
+    CHECK_EQ(THGrad_unscale(p.params, 2, 0.5), 1);
+    CHECK_VALUES(g[0], 1.5, -INFINITY, -2);
+    CHECK_OK(THTensor_set2d(g[1], 0, 0, NAN));
+    CHECK_EQ(THGrad_unscale(p.params, 2, 1), 2);
+    CHECK_FAILURE(THGrad_unscale(p.params, 2, 0) == -1, TH_ERR_ARGUMENT, "scale is 0");
+    CHECK_FAILURE(THGrad_unscale(p.params, 2, NAN) == -1, TH_ERR_ARGUMENT, "scale is NaN");
+    CHECK_FAILURE(THGrad_unscale(p.params, 2, INFINITY) == -1, TH_ERR_ARGUMENT, "scale is inf");
+    CHECK_VALUES(g[0], 1.5, -INFINITY, -2);
+    CHECK_OK(THTensor_setRequiresGrad(half, 1));
+    THTensor *small = vector_of(TH_FLOAT16, 65504, 1);
+    CHECK_OK(THTensor_setGrad(half, small));
+    CHECK_EQ(THGrad_unscale(&half, 1, 65536), 0);
+    CHECK_CLOSE(small, 1e-7, 65504. / 65536, 1. / 65536);
+    CHECK_EQ(THGrad_unscale(&half, 1, 1e-6), 1);
+    for (int k = 0; k < 2; k++) THTensor_free(g[k]);
+    THTensor_free(half);
+    THTensor_free(small);
+    end(&p);
+}
+
 /* The elements of a group move by the hyperparameters of the group. */
 static void groups_have_hyperparameters(void) {
     struct problem p = made();
@@ -234,6 +291,11 @@ static void what_is_refused(void) {
     CHECK_FAILURE(THOptim_newAdamw(p.params, 2, 0.1, 0.9, 0.9, 1e-8, -1, 0) == NULL, TH_ERR_ARGUMENT, "weightDecay is -1");
     CHECK_FAILURE(THOptim_newRmsprop(p.params, 2, 0.1, NAN, 1e-8, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "alpha is NaN");
     CHECK_FAILURE(THOptim_newLbfgs(p.params, 2, 1, 0, 5, 1e-7, 1e-9, 0) == NULL, TH_ERR_ARGUMENT, "maxIter is 0");
+    CHECK_FAILURE(THOptim_newAdagrad(p.params, 2, 0.1, -1, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "lrDecay is -1");
+    CHECK_FAILURE(THOptim_newAdagrad(p.params, 2, 0.1, 0, 0, -2, 0) == NULL, TH_ERR_ARGUMENT, "initialAccumulatorValue is -2");
+    CHECK_FAILURE(THOptim_newAdadelta(p.params, 2, 0.1, 1.5, 0, 0) == NULL, TH_ERR_ARGUMENT, "rho is 1.5");
+    CHECK_FAILURE(THOptim_newNadam(p.params, 2, 0.1, 0.9, 0.9, 0, 0, NAN, 0) == NULL, TH_ERR_ARGUMENT, "momentumDecay is NaN");
+    CHECK_FAILURE(THOptim_newRadam(p.params, 2, 0.1, 0.9, 1, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "beta2 is 1");
     p.optim = THOptim_newSgd(p.params, 2, 0.1, 0, 0, 0, 0);
     CHECK_ERROR(THOptim_setLr(p.optim, NAN), TH_ERR_ARGUMENT, "lr is NaN");
     CHECK_ERROR(THOptim_stepClosure(p.optim, NULL, NULL), TH_ERR_ARGUMENT, "argument 'closure' is NULL");
@@ -244,6 +306,7 @@ static void what_is_refused(void) {
     end(&p);
 }
 
-CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure),
+CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(more_steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure),
            CASE(lbfgs_ends_where_the_loss_is_not_a_number), CASE(closures_may_fail),
-           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(groups_have_hyperparameters), CASE(what_is_refused))
+           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(gradients_are_unscaled),
+           CASE(groups_have_hyperparameters), CASE(what_is_refused))

@@ -34,6 +34,12 @@ KINDS = [
     ("AdamW", {**BETAS, **DECAY, "amsgrad": True}, "newAdamw", [0.8, 0.95, 1e-8, 0.1, 1], {}),
     ("RMSprop", {"alpha": 0.9, **DECAY}, "newRmsprop", [0.9, 1e-8, 0.1, 0, 0], {}),
     ("RMSprop", {"alpha": 0.9, "momentum": 0.5, "centered": True}, "newRmsprop", [0.9, 1e-8, 0, 0.5, 1], {}),
+    ("Adagrad", {"lr_decay": 0.5, **DECAY, "initial_accumulator_value": 2}, "newAdagrad", [0.5, 0.1, 2, 1e-10], {}),
+    ("Adadelta", {"rho": 0.7, **DECAY}, "newAdadelta", [0.7, 1e-6, 0.1], {}),
+    ("NAdam", {**BETAS, **DECAY, "momentum_decay": 0.1}, "newNadam", [0.8, 0.95, 1e-8, 0.1, 0.1, 0], {}),
+    ("NAdam", {**DECAY, "decoupled_weight_decay": True, "maximize": True}, "newNadam", [0.9, 0.999, 1e-8, 0.1, 4e-3, 1], {"maximize": 1}),
+    ("RAdam", {**BETAS, **DECAY}, "newRadam", [0.8, 0.95, 1e-8, 0.1, 0], {}),
+    ("RAdam", {**DECAY, "decoupled_weight_decay": True}, "newRadam", [0.9, 0.999, 1e-8, 0.1, 1], {}),
     ("LBFGS", {"max_iter": 3, "history_size": 2}, "newLbfgs", [3, 2, 1e-7, 1e-9, 0], {}),
     ("LBFGS", {"max_iter": 3, "line_search_fn": "strong_wolfe"}, "newLbfgs", [3, 100, 1e-7, 1e-9, 1], {}),
 ]

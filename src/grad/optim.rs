@@ -19,7 +19,7 @@ use crate::api::table::table;
 use crate::device::{self, DeviceGuard};
 use crate::error::{Error, Kind, Result, bail};
 use crate::ops::copy;
-use crate::ops::optim::{Adam, Lbfgs, Optimizer, Rmsprop, Rule, Sgd};
+use crate::ops::optim::{Adadelta, Adagrad, Adam, Lbfgs, Nadam, Optimizer, Radam, Rmsprop, Rule, Sgd};
 use crate::ops::pointwise::arithmetic;
 use crate::ops::reduce::{self, Over};
 use crate::scalar::Scalar;
@@ -166,6 +166,24 @@ fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
     Ok(total)
 }
 
+/// Divides all gradients by `scale`. Returns the number of gradients that have an infinity or NaN afterwards.
+fn unscale(tensors: &[&Tensor], scale: f64) -> Result<i64> {
+    if !(scale.is_finite() && scale > 0.0) {
+        bail!(Argument, "scale is {}, expected a finite number above 0", Scalar::from(scale))
+    }
+    let mut bad = 0;
+    for gradient in gradients(tensors)? {
+        let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
+        arithmetic::mul.run([&gradient, &gradient], &[(1.0 / scale).into()])?;
+        count_write(&gradient);
+        if gradient.layout()?.numel() > 0 {
+            let greatest = reduce::number(|to| reduce::norm(to, &gradient, f64::INFINITY, Over::Dims(&[]), None))?;
+            bad += i64::from(!greatest.is_finite());
+        }
+    }
+    Ok(bad)
+}
+
 fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
     if most.is_nan() || most < 0.0 {
         bail!(Argument, "value is {}, but may not be negative", Scalar::from(most))
@@ -206,6 +224,36 @@ macro_rules! optim_functions {
         THOptim_newRmsprop(params: inputs, count: handle_count, lr: double, alpha: double, eps: double, weightDecay: double,
             momentum: double, centered: flag) -> new_optim =
             made(&params, lr, Rule::Rmsprop(Rmsprop { alpha, eps, decay: weightDecay, momentum, centered }));
+        /// An Adagrad optimizer (Duchi, Hazan and Singer 2011, jmlr.org/papers/v12/duchi11a.html). With `g` = the gradient + `weightDecay`
+        /// * the parameter and `v = v + g^2`, the parameter changes at step `n` by `-lr / (1 + (n - 1) * lrDecay) * g / (sqrt(v) + eps)`.
+        /// `v` is `initialAccumulatorValue` before the first step. Common values are `lr` 0.01 and `eps` 1e-10. Free the optimizer with
+        /// `THOptim_free`; NULL on error.
+        THOptim_newAdagrad(params: inputs, count: handle_count, lr: double, lrDecay: double, weightDecay: double,
+            initialAccumulatorValue: double, eps: double) -> new_optim =
+            made(&params, lr, Rule::Adagrad(Adagrad { rate_decay: lrDecay, decay: weightDecay, start: initialAccumulatorValue, eps }));
+        /// An Adadelta optimizer (Zeiler 2012, arxiv.org/abs/1212.5701). With `g` = the gradient + `weightDecay` * the parameter,
+        /// `v = rho * v + (1 - rho) * g^2`, `d = sqrt(u + eps) / sqrt(v + eps) * g` and then `u = rho * u + (1 - rho) * d^2`, the parameter
+        /// changes by `-lr * d`. Common values are `lr` 1, `rho` 0.9 and `eps` 1e-6. Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newAdadelta(params: inputs, count: handle_count, lr: double, rho: double, eps: double, weightDecay: double) -> new_optim =
+            made(&params, lr, Rule::Adadelta(Adadelta { rho, eps, decay: weightDecay }));
+        /// A NAdam optimizer (Dozat 2016, openreview.net/forum?id=OM0jvwB8jIp57ZJjtNEZ): Adam with Nesterov momentum. `m` and `v` are as in
+        /// `THOptim_newAdam`. With `u(n) = beta1 * (1 - 0.96^(n * momentumDecay) / 2)` and the product `U(n)` of `u(1)` to `u(n)`, the
+        /// parameter changes at step `n` by `-lr * s / (sqrt(v / (1 - beta2^n)) + eps)`, where `s = (1 - u(n)) / (1 - U(n)) * g + u(n + 1)
+        /// / (1 - U(n + 1)) * m`. `decoupledWeightDecay` selects the weight decay of `THOptim_newAdamw`. Common values are `lr` 2e-3 and
+        /// `momentumDecay` 4e-3. Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newNadam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
+            momentumDecay: double, decoupledWeightDecay: flag) -> new_optim =
+            made(&params, lr, Rule::Nadam(Nadam {
+                beta1, beta2, eps, decay: weightDecay, momentum_decay: momentumDecay, decoupled: decoupledWeightDecay,
+            }));
+        /// A RAdam optimizer (Liu and others 2019, arxiv.org/abs/1908.03265): Adam whose first steps do not use `v`. `m` and `v` are as in
+        /// `THOptim_newAdam`. With `R = 2 / (1 - beta2) - 1` and `r = R - 2 * n * beta2^n / (1 - beta2^n)`, the parameter changes at step
+        /// `n` by `-lr * m / (1 - beta1^n)` if `r` is at most 5. Otherwise it changes by `-lr * m / (1 - beta1^n) * sqrt(1 - beta2^n) /
+        /// (sqrt(v) + eps) * sqrt((r - 4) * (r - 2) * R / ((R - 4) * (R - 2) * r))`. The flag `decoupledWeightDecay` selects the weight
+        /// decay of `THOptim_newAdamw`. Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newRadam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
+            decoupledWeightDecay: flag) -> new_optim =
+            made(&params, lr, Rule::Radam(Radam { beta1, beta2, eps, decay: weightDecay, decoupled: decoupledWeightDecay }));
         /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each iteration moves the
         /// parameters along the product of an inverse Hessian, approximated from the last `historySize` iterations, with the gradient. A
         /// step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the loss or all elements of the parameters change
@@ -243,16 +291,17 @@ macro_rules! optim_functions {
         THOptim_setLr(o: optim, lr: double) = o.with(|optimizer| optimizer.set_lr(lr));
         /// The learning rate of the first group; NaN on error.
         THOptim_getLr(o: optim) -> number = o.with(|optimizer| optimizer.get(0, "lr"));
-        /// Adds a group of parameters. Its hyperparameters are those of the first group until `THOptim_set` changes them. The constructor
-        /// makes group 0. L-BFGS has only one group. Returns the index of the group; -1 on error.
+        /// Adds a group of parameters with the hyperparameters of group 0, which the constructor makes. `THOptim_set` changes the
+        /// hyperparameters of a group. L-BFGS has only one group. Returns the index of the group; -1 on error.
         THOptim_addGroup(o: optim, params: inputs, count: handle_count) -> count = add_group(o, &params);
         /// Returns the number of groups; -1 on error.
         THOptim_groupCount(o: optim) -> count = o.with(|optimizer| Ok(optimizer.groups().len() as i64));
         /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor, such as `lr` or
         /// `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag `maximize`: parameters move along
-        /// their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam, and L-BFGS has
+        /// their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has
         /// `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
-        THOptim_set(o: optim, group: entry, name: text, value: double) = o.with(|optimizer| optimizer.set(group, self::name(name), value));
+        THOptim_set(o: optim, group: entry, name: text, value: double) =
+            o.with(|optimizer| optimizer.set(group, self::name(name), value));
         /// Returns a hyperparameter of a group; NaN on error.
         THOptim_get(o: optim, group: entry, name: text) -> number = o.with(|optimizer| optimizer.get(group, self::name(name)));
 
@@ -261,6 +310,11 @@ macro_rules! optim_functions {
         /// norm before scaling; NaN on error.
         THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
             clip_norm(&tensors, maxNorm, normType);
+        /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before `THTensor_backward`, so
+        /// that small gradients of 16-bit floats do not become 0. Tensors without a gradient are ignored. Returns the number of gradients
+        /// that have an infinity or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer and continues with
+        /// a smaller `scale`, as PyTorch's GradScaler does.
+        THGrad_unscale(tensors: inputs, count: handle_count, scale: double) -> count = unscale(&tensors, scale);
         /// Clamps each element of the gradients of `tensors` in place to [-value, value].
         THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);
     } };

@@ -189,12 +189,15 @@ impl<'a> Source<'a> {
     /// Returns the state of a parameter.
     fn memory(&self, path: &str, p: &Tensor, rule: &Rule) -> Result<Memory> {
         let name_of = |rest: &'a str| rest.split('.').next().unwrap_or_default();
-        let is_known = |name: &str| name == "step" || rule.slots().iter().any(|(known, _)| *known == name);
+        let is_known = |name: &str| {
+            name == "step" || (name == "mu_product" && rule.has_product()) || rule.slots().iter().any(|(known, _)| *known == name)
+        };
         if let Some(unknown) = self.below(path).map(name_of).find(|name| !is_known(name)) {
             return self.wrong(format_args!("{path}.{unknown}"), format_args!("is no state of {}", rule.name()));
         }
         let steps = if rule.counts_steps() { self.count(&format!("{path}.step"), i32::MAX.into())? } else { 0 };
-        let mut memory = Memory::new(steps as i32);
+        let product = if rule.has_product() { Some(self.number(&format!("{path}.mu_product"))?) } else { None };
+        let mut memory = Memory::new(steps as i32, product);
         for &(name, slot) in rule.slots() {
             let path = format!("{path}.{name}");
             if rule.needs(slot) {
@@ -269,7 +272,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Replaces the hyperparameters and the state of an optimizer by those of an archive's entry `name`.
+/// Reads the hyperparameters and the state of an optimizer from an archive's entry `name`.
 pub fn load(optimizer: &mut Optimizer, reading: &Reading, name: &str) -> Result<()> {
     let source = Source::new(reading, name)?;
     let (groups, numbers) = source.groups(optimizer)?;

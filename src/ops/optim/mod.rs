@@ -10,7 +10,7 @@ use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
 use crate::tensor::Tensor;
 pub use lbfgs::{Evaluate, Memory as LbfgsMemory, Pair, State as LbfgsState, flat};
-pub use options::{Adam, Field, Group, Lbfgs, Name, Rmsprop, Rule, Sgd};
+pub use options::{Adadelta, Adagrad, Adam, Field, Group, Lbfgs, Nadam, Name, Radam, Rmsprop, Rule, Sgd};
 pub use state::{Memory, like};
 
 /// Parameters, their hyperparameters, and an optimizer's state for each of them.

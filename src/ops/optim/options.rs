@@ -135,6 +135,54 @@ rules! {
         /// True if the square of the running mean is subtracted from the mean square.
         centered: bool = "centered" "centered",
     }
+    /// Adagrad: a sum of squares.
+    Adagrad {
+        /// The learning rate of step `n` is divided by `1 + (n - 1) * rate_decay`.
+        rate_decay: f64 = "lrDecay" "lr_decay",
+        /// The fraction of the parameter that is added to its gradient.
+        decay: f64 = "weightDecay" "weight_decay",
+        /// The sum before the first step.
+        start: f64 = "initialAccumulatorValue" "initial_accumulator_value",
+        /// A number that is added to the root of the sum.
+        eps: f64 = "eps" "eps",
+    }
+    /// Adadelta: running mean squares of gradients and of steps.
+    Adadelta {
+        /// The fraction of the running mean squares that a step keeps.
+        rho: f64 = "rho" "rho",
+        /// A number that is added to the mean squares.
+        eps: f64 = "eps" "eps",
+        /// The fraction of the parameter that is added to its gradient.
+        decay: f64 = "weightDecay" "weight_decay",
+    }
+    /// NAdam: Adam with Nesterov momentum.
+    Nadam {
+        /// The fraction of the running mean that a step keeps.
+        beta1: f64 = "beta1" "betas.0",
+        /// The fraction of the running mean square that a step keeps.
+        beta2: f64 = "beta2" "betas.1",
+        /// A number that is added to the root of the mean square.
+        eps: f64 = "eps" "eps",
+        /// The fraction of the parameter that is added to its gradient or, if `decoupled`, subtracted from the parameter.
+        decay: f64 = "weightDecay" "weight_decay",
+        /// The speed with which the momentum of a step approaches `beta1`.
+        momentum_decay: f64 = "momentumDecay" "momentum_decay",
+        /// True if the decay changes the parameter directly, not through the gradient.
+        decoupled: bool = "decoupledWeightDecay" "decoupled_weight_decay",
+    }
+    /// RAdam: Adam whose first steps do not divide by the root of the mean square.
+    Radam {
+        /// The fraction of the running mean that a step keeps.
+        beta1: f64 = "beta1" "betas.0",
+        /// The fraction of the running mean square that a step keeps.
+        beta2: f64 = "beta2" "betas.1",
+        /// A number that is added to the root of the mean square.
+        eps: f64 = "eps" "eps",
+        /// The fraction of the parameter that is added to its gradient or, if `decoupled`, subtracted from the parameter.
+        decay: f64 = "weightDecay" "weight_decay",
+        /// True if the decay changes the parameter directly, not through the gradient.
+        decoupled: bool = "decoupledWeightDecay" "decoupled_weight_decay",
+    }
     /// L-BFGS: an approximate inverse Hessian.
     Lbfgs {
         /// The largest number of iterations of a step.
@@ -176,6 +224,26 @@ impl Rule {
             }
             Rule::Rmsprop(rms) => {
                 at_least_0(&[("alpha", rms.alpha), ("eps", rms.eps), ("weightDecay", rms.decay), ("momentum", rms.momentum)])
+            }
+            Rule::Adagrad(ada) => at_least_0(&[
+                ("lrDecay", ada.rate_decay),
+                ("weightDecay", ada.decay),
+                ("initialAccumulatorValue", ada.start),
+                ("eps", ada.eps),
+            ]),
+            Rule::Adadelta(ada) => {
+                check((0.0..=1.0).contains(&ada.rho), "rho", ada.rho, "0 to 1")?;
+                at_least_0(&[("eps", ada.eps), ("weightDecay", ada.decay)])
+            }
+            Rule::Nadam(adam) => {
+                fraction("beta1", adam.beta1)?;
+                fraction("beta2", adam.beta2)?;
+                at_least_0(&[("eps", adam.eps), ("weightDecay", adam.decay), ("momentumDecay", adam.momentum_decay)])
+            }
+            Rule::Radam(adam) => {
+                fraction("beta1", adam.beta1)?;
+                fraction("beta2", adam.beta2)?;
+                at_least_0(&[("eps", adam.eps), ("weightDecay", adam.decay)])
             }
             Rule::Lbfgs(lbfgs) => {
                 at_least_0(&[("tolGrad", lbfgs.least_gradient), ("tolChange", lbfgs.least_change)])?;

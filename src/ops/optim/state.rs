@@ -1,13 +1,13 @@
 //! The state of a parameter between steps, and the steps of each rule.
 
 use super::counter;
-use super::options::{Adam, Rmsprop, Rule, Sgd};
+use super::options::{Adadelta, Adagrad, Adam, Nadam, Radam, Rmsprop, Rule, Sgd};
 use crate::device::{self, DeviceGuard};
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::TH_PRESERVE_FORMAT;
 use crate::ops::loss::made;
 use crate::ops::pointwise::arithmetic::{addcdiv, addcmul, cadd, cmax, lerp, mul, neg};
-use crate::ops::pointwise::step::{running_square, running_sum, scaled_root, scaled_step};
+use crate::ops::pointwise::step::{balanced_step, running_square, running_sum, scaled_root, scaled_step};
 use crate::ops::{copy, create};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -19,6 +19,8 @@ pub struct Memory {
     steps: i32,
     /// The number of steps, on a GPU, once a step has been captured there.
     counter: Option<Tensor>,
+    /// NAdam's product of the momenta of all steps; `None` before the first step.
+    product: Option<f64>,
     /// The state tensors, by [`Slot`].
     slots: [Option<Tensor>; 3],
 }
@@ -26,9 +28,9 @@ pub struct Memory {
 /// The place of a state tensor.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Slot {
-    /// The running sum or mean of gradients, or of steps.
+    /// The running sum or mean of gradients, or of steps; for Adadelta the running mean square of steps.
     Mean,
-    /// The running mean square of gradients.
+    /// The sum or running mean of squares of gradients.
     Square,
     /// The greatest mean square so far; for RMSprop the running mean of gradients.
     More,
@@ -41,6 +43,9 @@ impl Rule {
             Rule::Sgd(_) => &[("momentum_buffer", Slot::Mean)],
             Rule::Adam(_) => &[("exp_avg", Slot::Mean), ("exp_avg_sq", Slot::Square), ("max_exp_avg_sq", Slot::More)],
             Rule::Rmsprop(_) => &[("square_avg", Slot::Square), ("momentum_buffer", Slot::Mean), ("grad_avg", Slot::More)],
+            Rule::Adagrad(_) => &[("sum", Slot::Square)],
+            Rule::Adadelta(_) => &[("square_avg", Slot::Square), ("acc_delta", Slot::Mean)],
+            Rule::Nadam(_) | Rule::Radam(_) => &[("exp_avg", Slot::Mean), ("exp_avg_sq", Slot::Square)],
             Rule::Lbfgs(_) => &[],
         }
     }
@@ -56,6 +61,16 @@ impl Rule {
         }
     }
 
+    /// Returns true if a state has the product of all momenta.
+    pub fn has_product(&self) -> bool {
+        matches!(self, Rule::Nadam(_))
+    }
+
+    /// Returns true if a step uses numbers of the host that differ from step to step.
+    fn is_counted_on_host(&self) -> bool {
+        matches!(self, Rule::Nadam(_) | Rule::Radam(_)) || matches!(self, Rule::Adagrad(ada) if ada.rate_decay != 0.0)
+    }
+
     /// Returns true if PyTorch's state has a number of steps.
     pub fn counts_steps(&self) -> bool {
         !matches!(self, Rule::Sgd(_))
@@ -69,8 +84,13 @@ fn with_decay(gradient: &Tensor, p: &Tensor, decay: f64) -> Result<Option<Tensor
 
 /// The state in `place`, which begins as zeros like `p`.
 fn zeros<'a>(place: &'a mut Option<Tensor>, p: &Tensor) -> Result<&'a Tensor> {
+    begun(place, p, Scalar::Int(0))
+}
+
+/// The state in `place`, which begins as a tensor like `p` with this value everywhere.
+fn begun<'a>(place: &'a mut Option<Tensor>, p: &Tensor, value: Scalar) -> Result<&'a Tensor> {
     if place.is_none() {
-        *place = Some(create::full_like(p, Scalar::Int(0))?);
+        *place = Some(create::full_like(p, value)?);
     }
     place.as_ref().ok_or_else(|| Error::new(Kind::Internal, format_args!("a memory that was made is gone")))
 }
@@ -83,9 +103,14 @@ pub fn like(p: &Tensor, values: &Tensor) -> Result<Tensor> {
 }
 
 impl Memory {
-    /// A state with this number of steps and no tensors.
-    pub fn new(steps: i32) -> Memory {
-        Memory { steps, ..Memory::default() }
+    /// A state with this number of steps, this product of momenta and no tensors.
+    pub fn new(steps: i32, product: Option<f64>) -> Memory {
+        Memory { steps, product, ..Memory::default() }
+    }
+
+    /// The product of the momenta of all steps.
+    pub fn product(&self) -> f64 {
+        self.product.unwrap_or(1.0)
     }
 
     /// The tensor in a place.
@@ -114,7 +139,7 @@ impl Memory {
     /// Replaces the state of `p` by another. Tensors that both states have keep their memory, because graphs may refer to it.
     pub fn replace(&mut self, p: &Tensor, other: Memory) -> Result<()> {
         let _there = device::is_used().then(|| DeviceGuard::on(p.device()));
-        self.steps = other.steps;
+        (self.steps, self.product) = (other.steps, other.product);
         if let Some(counter) = &self.counter {
             copy::fill(counter, i64::from(other.steps).into())?;
         }
@@ -139,6 +164,10 @@ impl Memory {
             Rule::Sgd(sgd) => self.sgd(p, lr, gradient, sgd),
             Rule::Adam(adam) => self.adam(p, lr, gradient, adam),
             Rule::Rmsprop(rmsprop) => self.rmsprop(p, lr, gradient, rmsprop),
+            Rule::Adagrad(adagrad) => self.adagrad(p, lr, gradient, adagrad),
+            Rule::Adadelta(adadelta) => self.adadelta(p, lr, gradient, adadelta),
+            Rule::Nadam(nadam) => self.nadam(p, lr, gradient, nadam),
+            Rule::Radam(radam) => self.radam(p, lr, gradient, radam),
             Rule::Lbfgs(_) => bail!(Argument, "L-BFGS takes a closure, see THOptim_stepClosure"),
         }
     }
@@ -148,6 +177,9 @@ impl Memory {
     fn prepare_capture(&mut self, k: usize, p: &Tensor, rule: &Rule) -> Result<()> {
         if self.is_new() && !matches!(rule, Rule::Sgd(sgd) if sgd.momentum == 0.0) {
             bail!(Argument, "parameter {k} has made no step: make the first step of an optimizer before its steps are captured")
+        }
+        if rule.is_counted_on_host() {
+            bail!(Unsupported, "{} computes the size of each step on the host, and a graph would repeat one size", rule.name())
         }
         if self.counter.is_none() && rule.counts_steps() {
             self.counter = Some(counter::counter(p.device(), self.steps)?);
@@ -230,5 +262,76 @@ impl Memory {
         mul.run([steps, steps], &[rms.momentum.into()])?;
         scaled_step.run([steps, steps, gradient, square], &numbers(-1.0))?;
         cadd(p, p, (-lr).into(), steps)
+    }
+
+    fn adagrad(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, ada: &Adagrad) -> Result<()> {
+        let decayed = with_decay(gradient, p, ada.decay)?;
+        let gradient = decayed.as_ref().unwrap_or(gradient);
+        let size = lr / (1.0 + f64::from(self.steps) * ada.rate_decay);
+        self.count()?;
+        let [_, sum, _] = &mut self.slots;
+        let sum = begun(sum, p, ada.start.into())?;
+        running_square.run([sum, sum, gradient], &[1.into(), 1.into()])?;
+        scaled_step.run([p, p, gradient, sum], &[size.into(), 1.into(), ada.eps.into()])
+    }
+
+    fn adadelta(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, ada: &Adadelta) -> Result<()> {
+        let decayed = with_decay(gradient, p, ada.decay)?;
+        let gradient = decayed.as_ref().unwrap_or(gradient);
+        self.count()?;
+        let [steps, square, _] = &mut self.slots;
+        let (steps, square) = (zeros(steps, p)?, zeros(square, p)?);
+        let mean = [ada.rho.into(), (1.0 - ada.rho).into()];
+        running_square.run([square, square, gradient], &mean)?;
+        let step = made(|r| balanced_step.run([r, steps, square, gradient], &[ada.eps.into()]))?;
+        running_square.run([steps, steps, &step], &mean)?;
+        cadd(p, p, (-lr).into(), &step)
+    }
+
+    /// Updates the running mean and mean square for NAdam and RAdam. Returns the gradient with its decay, the mean and the mean square.
+    fn means<'a>(
+        &'a mut self,
+        p: &Tensor,
+        gradient: &Tensor,
+        [beta1, beta2]: [f64; 2],
+        (lr, decay, decoupled): (f64, f64, bool),
+    ) -> Result<(Tensor, &'a Tensor, &'a Tensor)> {
+        let decayed = if decoupled { None } else { with_decay(gradient, p, decay)? };
+        let gradient = decayed.unwrap_or_else(|| gradient.clone());
+        if decoupled && decay != 0.0 {
+            mul.run([p, p], &[(1.0 - lr * decay).into()])?;
+        }
+        let [mean, square, _] = &mut self.slots;
+        let (mean, square) = (zeros(mean, p)?, zeros(square, p)?);
+        lerp.run([mean, mean, &gradient], &[(1.0 - beta1).into()])?;
+        running_square.run([square, square, &gradient], &[beta2.into(), (1.0 - beta2).into()])?;
+        Ok((gradient, mean, square))
+    }
+
+    fn nadam(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, adam: &Nadam) -> Result<()> {
+        self.count()?;
+        let momentum = |n: f64| adam.beta1 * (1.0 - 0.5 * 0.96f64.powf(n * adam.momentum_decay));
+        let (now, next) = (momentum(self.steps.into()), momentum(f64::from(self.steps) + 1.0));
+        let (product, root) = (self.product() * now, (1.0 - adam.beta2.powi(self.steps)).sqrt());
+        self.product = Some(product);
+        let (gradient, mean, square) = self.means(p, gradient, [adam.beta1, adam.beta2], (lr, adam.decay, adam.decoupled))?;
+        let step = |along: &Tensor, size: f64| scaled_step.run([p, p, along, square], &[size.into(), root.into(), adam.eps.into()]);
+        step(&gradient, lr * (1.0 - now) / (1.0 - product))?;
+        step(mean, lr * next / (1.0 - product * next))
+    }
+
+    fn radam(&mut self, p: &Tensor, lr: f64, gradient: &Tensor, adam: &Radam) -> Result<()> {
+        self.count()?;
+        let n = self.steps;
+        let (_, mean, square) = self.means(p, gradient, [adam.beta1, adam.beta2], (lr, adam.decay, adam.decoupled))?;
+        let (first, second) = (1.0 - adam.beta1.powi(n), 1.0 - adam.beta2.powi(n));
+        let most = 2.0 / (1.0 - adam.beta2) - 1.0;
+        let length = most - 2.0 * f64::from(n) * adam.beta2.powi(n) / second;
+        if length <= 5.0 {
+            return cadd(p, p, (-lr / first).into(), mean);
+        }
+        let rectified = ((length - 4.0) * (length - 2.0) * most / ((most - 4.0) * (most - 2.0) * length)).sqrt();
+        let size = lr / first * second.sqrt() * rectified;
+        scaled_step.run([p, p, mean, square], &[size.into(), 1.into(), adam.eps.into()])
     }
 }
