@@ -31,8 +31,8 @@ impl Nested {
         Nested::Text(text.to_owned())
     }
 
-    /// Calls `tensor` with the path and the index of each tensor, and `scalar` with the path and the text of each number and text. The paths
-    /// and the texts are those that [`open`](crate::open) returns for an archive of PyTorch with this value. `path` is the path to the value.
+    /// Calls `tensor` with the path and the index of each tensor, and `scalar` with the path and the text of each number and text. For an
+    /// archive of PyTorch with this value, [`open`](crate::open) returns the same paths and texts. `path` is the path to the value.
     pub fn each(&self, path: &mut String, tensor: &mut dyn FnMut(&str, usize), scalar: &mut dyn FnMut(&str, String)) {
         match self {
             Nested::Tensor(index) => tensor(path, *index),

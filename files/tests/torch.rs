@@ -8,7 +8,7 @@ use plain::{compare, corpus, elements, expected, positions, sparse, wanted};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Nested, Input, Opaque, Result, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Nested, Opaque, Result, Save, Tensor};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(corpus("torch").join(name)).unwrap()
@@ -170,7 +170,9 @@ fn nested_values_are_read_by_their_paths() {
     ]);
     let (mut tensors, mut scalars) = (Vec::new(), Vec::new());
     let mut path = String::new();
-    nested.each(&mut path, &mut |path, index| tensors.push((path.to_owned(), index)), &mut |path, text| scalars.push((path.to_owned(), text)));
+    nested.each(&mut path, &mut |path, index| tensors.push((path.to_owned(), index)), &mut |path, text| {
+        scalars.push((path.to_owned(), text))
+    });
     let written = [Tensor::row_major("a".to_owned(), vec![2], 0).unwrap(), Tensor::row_major("b".to_owned(), vec![], 1).unwrap()];
     let storages: [(_, &[u8]); 2] = [(Element::U8, &[3, 4]), (Element::U8, &[5])];
     let what = Save { tensors: &written, sparse: &[], storages: &storages, metadata: &[], precision: None };

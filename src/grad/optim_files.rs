@@ -145,22 +145,22 @@ fn save(optimizer: &Optimizer, path: &CStr) -> Result<()> {
 macro_rules! optim_file_functions {
     ($do:ident) => {
         $do! { "";
-            /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The file name's
-            /// extension determines the format. A file with the extension `.pt` is a file of `torch.save(optimizer.state_dict(), path)`, and
-            /// PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it. Formats without metadata, such as `.npz`, are refused. The
-            /// parameters are not in the file.
+            /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The file
+            /// name's extension determines the format. A file with the extension `.pt` is a file of `torch.save(optimizer.state_dict(),
+            /// path)`, and PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it. Formats without metadata, such as `.npz`, are
+            /// refused. The parameters are not in the file.
             THOptim_save(o: optim, path: text) = o.with(|optimizer| save(optimizer, path));
-            /// Replaces the hyperparameters and the state by those of a file that `THOptim_save` or PyTorch wrote. The optimizer must be of the
-            /// same kind, and must have as many groups with as many parameters, in the same order. State tensors are converted to the dtypes
-            /// and devices of the parameters. The flags `maximize` and `decoupledWeightDecay` and others keep their values if the file lacks
-            /// them; PyTorch's flags `foreach`, `fused`, `capturable` and `differentiable` are ignored. `TH_ERR_FORMAT` if an entry does not
-            /// fit, and the message names the entry.
+            /// Replaces the hyperparameters and the state by those of a file that `THOptim_save` or PyTorch wrote. The optimizer must be of
+            /// the same kind, and must have as many groups with as many parameters, in the same order. State tensors are converted to the
+            /// dtypes and devices of the parameters. The flags `maximize` and `decoupledWeightDecay` and others keep their values if the
+            /// file lacks them; PyTorch's flags `foreach`, `fused`, `capturable` and `differentiable` are ignored. `TH_ERR_FORMAT` if an
+            /// entry does not fit, and the message names the entry.
             THOptim_load(o: optim, path: text) = {
                 let reading = Reading::open(path)?;
                 o.with(|optimizer| load(optimizer, &reading, ""))
             };
-            /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
-            /// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`. An empty `name` means the whole archive.
+            /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of `torch.save({"model":
+            /// ..., "optimizer": optimizer.state_dict()})`. An empty `name` means the whole archive.
             THOptim_read(o: optim, archive: archive, name: text) = {
                 let name = name.to_str().unwrap_or("?");
                 o.with(|optimizer| load(optimizer, archive.reading()?, name))
