@@ -92,6 +92,10 @@ rshift torch.bitwise_right_shift
 logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
+rmsNorm torch.nn.functional.rms_norm
+groupNorm torch.nn.functional.group_norm
+instanceNorm torch.nn.functional.instance_norm
+localResponseNorm torch.nn.functional.local_response_norm
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits

@@ -438,6 +438,18 @@ def normalizations():
                 weighted(name, [R, scores, dim], lambda v: f(v, dim), (scores,), share, dtype)
         weighted("layerNorm", [R, wide, 1, scale, shift, 1e-5], lambda v, w, b: functional.layer_norm(v, (6,), w, b, 1e-5),
                  (wide, scale, shift), by, dtype)
+        weighted("rmsNorm", [R, wide, 1, scale, 1e-5], lambda v, w: functional.rms_norm(v, (6,), w, 1e-5), (wide, scale), by, dtype)
+        weighted("groupNorm", [R, wide, 3, scale, shift, 1e-5], lambda v, w, b: functional.group_norm(v, 3, w, b, 1e-5),
+                 (wide, scale, shift), by, dtype)
+        image = tensor(f"channels.{dtype}", [round(((i * 11) % 23 - 11) / 8, 3) for i in range(2 * 4 * 3)], dtype, (2, 4, 3))
+        by_image, few, offset = (tensor(f"{name}.{dtype}", x, dtype, shape) for name, x, shape in (
+            ("by_channels", by.value.flatten().tolist(), (2, 4, 3)), ("scale4", [1, -0.5, 2, 0.25], (4,)), ("shift4", [0, 1, -1, 0.5], (4,))))
+        weighted("groupNorm", [R, image, 2, few, offset, 1e-5], lambda v, w, b: functional.group_norm(v, 2, w, b, 1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("instanceNorm", [R, image, few, offset, 1e-5], lambda v, w, b: functional.instance_norm(v, None, None, w, b, eps=1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("localResponseNorm", [R, image, 3, 0.5, 0.75, 1], lambda v: functional.local_response_norm(v, 3, 0.5, 0.75, 1),
+                 (image,), by_image, dtype)
         weighted("batchNorm", [R, R, R, wide, scale, shift, NULL, NULL, 1, 0.1, 1e-5],
                  lambda v, w, b: functional.batch_norm(v, None, None, w, b, True, 0.1, 1e-5), (wide, scale, shift), by, dtype)
 
