@@ -24,6 +24,8 @@ lists.apart = {
   ["^clampTensor r @small.b?float%d+ @small_row.bool @one.bool$"] = "least and greatest value are equal, and so is the element",
   ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
   ["^embedding r %S+ %S+ %d"] = "the row of the padding gets no gradient",
+  ["^bce r @certain"] = "the product of a probability and its complement is at least 1e-12",
+  ["^gaussianNllLoss r %S+ %S+ @negative2"] = "a variance below the bound has the gradient of the bound",
   ["LossGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
   ["EntropyGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
 }
@@ -59,6 +61,7 @@ each(lists.without, "lshift, rshift, clshift, crshift, nextafter", "steps of bit
 each(lists.without,
   "nllLoss weight, nllLossGrad weight, crossEntropy weight, crossEntropyGrad weight, crossEntropyLabelSmoothing weight",
   "weights of classes are constant")
+each(lists.without, "cosineEmbeddingLoss target", "the sign of a pair is constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
 each(lists.without,

@@ -100,6 +100,14 @@ mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
 klDiv torch.nn.functional.kl_div
+bce torch.nn.functional.binary_cross_entropy
+poissonNllLoss torch.nn.functional.poisson_nll_loss
+gaussianNllLoss torch.nn.functional.gaussian_nll_loss
+marginRankingLoss torch.nn.functional.margin_ranking_loss
+cosineSimilarity torch.nn.functional.cosine_similarity
+pairwiseDistance torch.nn.functional.pairwise_distance
+cosineEmbeddingLoss torch.nn.functional.cosine_embedding_loss
+tripletMarginLoss torch.nn.functional.triplet_margin_loss
 batchNorm torch.nn.functional.batch_norm
 setRequiresGrad Tensor.requires_grad_
 requiresGrad Tensor.requires_grad

@@ -389,6 +389,87 @@ def distances():
     refuse("huberLoss", [R, t, t, 1, 0], ERR_ARGUMENT)
 
 
+def likelihoods():
+    """Losses of probabilities, of counts and of normal distributions, and of rankings."""
+    bound = {"float64": "unsigned abs=1e-12"}
+    shapes = {"flat": ((5, 7), (5, 7)), "row": ((5, 7), (7,)), "both": ((4, 1), (3,)), "none": ((3, 0), (3, 0))}
+    for dtype, reduction, (name, (shape, other)) in itertools.product(FLOATS, range(4), shapes.items()):
+        more = bound.get(dtype, "unsigned abs=5e-6")
+        near = lambda function, arguments, values, dtype=dtype: expect(
+            function, [R, *arguments, reduction], reduced(values, reduction).to(getattr(torch, dtype)), ulps=8, more=more)
+        a, b = sheet(f"{name}.a", dtype, shape, 41), sheet(f"{name}.b", dtype, other, 42)
+        p, truth = sheet(f"{name}.p", dtype, shape, 71, 1, 7), sheet(f"{name}.share", dtype, other, 75, 0, 8)
+        weight = sheet(f"{name}.weight", dtype, shape[-1:], 44, 1, 17)
+        x, y = torch.broadcast_tensors(p.value.double(), truth.value.double())
+        losses = functional.binary_cross_entropy(x, y, reduction="none")
+        near("bce", [p, truth, NULL], losses)
+        near("bce", [p, truth, weight], losses * weight.value.double())
+        count, mean = sheet(f"{name}.count", dtype, other, 72, 0, 9, 0.75), sheet(f"{name}.mean", dtype, shape, 73, 1, 33)
+        for logarithms, full in itertools.product((0, 1), (0, 1)):
+            t = a if logarithms else mean
+            x, y = torch.broadcast_tensors(t.value.double(), count.value.double())
+            near("poissonNllLoss", [t, count, logarithms, full, 1e-3], functional.poisson_nll_loss(x, y, bool(logarithms), bool(full), eps=1e-3, reduction="none"))
+        variance = sheet(f"{name}.variances", dtype, shape, 74, 1, 17)
+        x, y, v = torch.broadcast_tensors(a.value.double(), b.value.double(), variance.value.double())
+        for full in (0, 1):
+            near("gaussianNllLoss", [a, b, variance, full, 0.0625], functional.gaussian_nll_loss(x, y, v.clone(), bool(full), 0.0625, "none"))
+        sign = tensor(f"{name}.sign.{dtype}", [(-1) ** i for i in range(math.prod(other))], dtype, other)
+        x, y, s = torch.broadcast_tensors(a.value.double(), b.value.double(), sign.value.double())
+        near("marginRankingLoss", [a, b, sign, 0.3], functional.margin_ranking_loss(x, y, s, 0.3, reduction="none"))
+    for dtype in FLOATS:
+        # Logarithms are bounded; what is no probability gives NaN.
+        p, truth = tensor(f"certain.{dtype}", [0, 0, 1, 1, -0.5, 1.5, NAN], dtype), tensor(f"certain.truth.{dtype}", [0, 1, 0, 1, 0, 1, 1], dtype)
+        expect("bce", [R, p, truth, NULL, 0], torch.tensor([0, 100, 100, 0, NAN, NAN, NAN], dtype=p.value.dtype), more="unsigned")
+        t, negative = tensor(f"two2.{dtype}", [1, 2], dtype), tensor(f"negative2.{dtype}", [-1, 0], dtype)
+        v = torch.tensor([NAN, (math.log(0.5) + 0) / 2], dtype=torch.float64).to(t.value.dtype)
+        expect("gaussianNllLoss", [R, t, t, negative, 0, 0.5, 0], v, ulps=2)
+    t, row, whole = PLAIN["float32"], tensor("row2", [1, 2], "float32"), PLAIN["int32"]
+    for function, operands, numbers in (("bce", 2, [NULL]), ("poissonNllLoss", 2, [1, 0, 1e-8]), ("gaussianNllLoss", 3, [0, 1e-6]), ("marginRankingLoss", 3, [0])):
+        refuse(function, [R, *[whole] * operands, *numbers, 1])
+        refuse(function, [R, t, row, *[t] * (operands - 2), *numbers, 1], ERR_SHAPE)
+        refuse(function, [R, *[t] * operands, *numbers, 4], ERR_ARGUMENT)
+
+
+def vectors():
+    """The similarity and the distance of vectors."""
+    for dtype, (name, shape, other) in itertools.product(FLOATS, (("flat", (5, 7), (5, 7)), ("row", (5, 7), (7,)), ("cube", (3, 4, 5), (4, 5)))):
+        more = "unsigned abs=1e-12" if dtype == "float64" else "unsigned abs=5e-6"
+        a, b = sheet(f"vectors.{name}.a", dtype, shape, 81), sheet(f"vectors.{name}.b", dtype, other, 82)
+        c = sheet(f"vectors.{name}.c", dtype, shape, 83)
+        x, y, z = torch.broadcast_tensors(*(t.value.double() for t in (a, b, c)))
+        stored = lambda values, dtype=dtype: values.to(getattr(torch, dtype))
+        for dim in (0, -1):
+            expect("cosineSimilarity", [R, a, b, dim, 1e-8], stored(functional.cosine_similarity(x, y, dim, 1e-8)), ulps=4, more=more)
+        for p, eps, keepdim in ((2, 1e-6, 0), (1, 0, 1), (3.5, 0.25, 0), (INF, 0, 0)):
+            expect("pairwiseDistance", [R, a, b, p, eps, keepdim], stored(functional.pairwise_distance(x, y, p, eps, bool(keepdim))), ulps=8, more=more)
+        sign = tensor(f"vectors.{name}.sign.{dtype}", [(1, -1, 0)[i % 3] for i in range(math.prod(shape[:-1]))], dtype, shape[:-1])
+        cosines, signs = functional.cosine_similarity(x, y, -1), sign.value.double()
+        embedded = torch.where(signs == 1, 1 - cosines, torch.where(signs == -1, (cosines - 0.125).clamp_min(0), 0))
+        for reduction in range(4):
+            expect("cosineEmbeddingLoss", [R, a, b, sign, 0.125, reduction], stored(reduced(embedded, reduction)), ulps=8, more=more)
+            for p, swap in ((2, 0), (1, 1)):
+                losses = functional.triplet_margin_loss(x, y, z, 1.3, p, 1e-6, bool(swap), reduction="none")
+                expect("tripletMarginLoss", [R, a, b, c, 1.3, p, 1e-6, swap, reduction], stored(reduced(losses, reduction)), ulps=8, more=more)
+        nothing = sheet(f"vectors.{name}.nothing", dtype, other, 84, 0, 1)
+        expect("cosineSimilarity", [R, a, nothing, -1, 1e-8], stored(torch.zeros(shape[:-1])), more="unsigned")
+    for dtype, scale in (("float32", 1e30), ("float64", 1e200)):
+        # Squares of the elements overflow.
+        great = tensor(f"vectors.great.{dtype}", [[3 * scale, 4 * scale], [scale, 0]], dtype)
+        expect("cosineSimilarity", [R, great, tensor(f"vectors.axis.{dtype}", [1, 0], dtype), 1, 1e-8], torch.tensor([0.6, 1], dtype=great.value.dtype), ulps=4)
+    t, row, one, whole = PLAIN["float32"], tensor("row2", [1, 2], "float32"), tensor("three", 3, "float32"), PLAIN["int32"]
+    refuse("cosineSimilarity", [R, whole, whole, 1, 1e-8])
+    refuse("cosineSimilarity", [R, t, row, 1, 1e-8], ERR_SHAPE)
+    refuse("cosineSimilarity", [R, t, t, 2, 1e-8], ERR_ARGUMENT)
+    refuse("pairwiseDistance", [R, whole, whole, 2, 1e-6, 0])
+    refuse("pairwiseDistance", [R, t, row, 2, 1e-6, 0], ERR_SHAPE)
+    refuse("pairwiseDistance", [R, one, one, 2, 1e-6, 0], ERR_SHAPE)
+    refuse("cosineEmbeddingLoss", [R, t, t, row, 0, 1], ERR_SHAPE)
+    refuse("cosineEmbeddingLoss", [R, whole, whole, row, 0, 1])
+    refuse("tripletMarginLoss", [R, t, t, t, 0, 2, 1e-6, 0, 1], ERR_ARGUMENT)
+    refuse("tripletMarginLoss", [R, t, t, t, 1, 2, 1e-6, 0, 4], ERR_ARGUMENT)
+    refuse("tripletMarginLoss", [R, whole, whole, whole, 1, 2, 1e-6, 0, 1])
+
+
 def smoothed():
     shapes = {"scores": (5,), "batch": (6, 5), "images": (2, 5, 3, 4)}
     for dtype, (name, shape), reduction, share in itertools.product(FLOATS, shapes.items(), range(3), (0.125, 1)):
@@ -466,6 +547,8 @@ def rows():
     responses()
     losses()
     distances()
+    likelihoods()
+    vectors()
     smoothed()
     batches()
     tables()

@@ -1,7 +1,7 @@
 //! Normalization over the last dimensions, or over groups of channels, and the gradients.
 
-use super::dense::{dense, launched};
 use super::create;
+use super::dense::{dense, launched};
 use super::result::{Inputs, Wanted, Writes, ready_all};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
@@ -33,7 +33,9 @@ impl Form {
                 let (rows, n) = (product(&shape, batch), product(&shape, row));
                 Ok(Form { rows: NormRows { rows, n, eps, centred, groups: 1, span: 1 }, weights: row.into() })
             }
-            _ => bail!(Argument, "normalizedNdim {ndim} is not between 1 and the {} dimensions of shape {:?}", shape.len(), shape.as_slice()),
+            _ => {
+                bail!(Argument, "normalizedNdim {ndim} is not between 1 and the {} dimensions of shape {:?}", shape.len(), shape.as_slice())
+            }
         }
     }
 
@@ -48,7 +50,10 @@ impl Form {
         }
         let span = product(&shape, sizes);
         let (rows, n) = (product(&shape, &[*batch, groups]), product(&shape, &[channels / groups]) * span);
-        Ok(Form { rows: NormRows { rows, n, eps, centred: true, groups: groups as usize, span: span.max(1) }, weights: Dims::from(&[*channels]) })
+        Ok(Form {
+            rows: NormRows { rows, n, eps, centred: true, groups: groups as usize, span: span.max(1) },
+            weights: Dims::from(&[*channels]),
+        })
     }
 
     /// The weights or biases, row-major. Without a tensor, all are `default`.

@@ -41,6 +41,7 @@ mod result;
 pub mod scan;
 pub mod search;
 pub mod sequence;
+pub mod similarity;
 pub mod softmax;
 pub mod sort;
 pub mod storage;

@@ -174,7 +174,12 @@ impl<'s> Normalized<'s> {
         let shape = t.shape();
         let (channels, span) = (shape[1] / groups, shape[2..].iter().product::<i64>());
         let apart = Dims::from(&[shape[0], groups, channels, span]);
-        Normalized::new(reshape(t, &apart), [apart, Dims::from(&[groups, channels, 1]), Dims::from(&[2, 3]), Dims::from(&[0, 3])], eps, true)
+        Normalized::new(
+            reshape(t, &apart),
+            [apart, Dims::from(&[groups, channels, 1]), Dims::from(&[2, 3]), Dims::from(&[0, 3])],
+            eps,
+            true,
+        )
     }
 
     fn new(t: Value<'s>, [shape, weights, dims, repeated]: [Dims; 4], eps: f64, centred: bool) -> Normalized<'s> {

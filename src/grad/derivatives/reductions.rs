@@ -71,7 +71,7 @@ derivatives! {
 }
 
 /// The list of the one dimension, or the empty list for all dimensions.
-fn along(dimension: i32) -> Dims {
+pub(super) fn along(dimension: i32) -> Dims {
     if dimension == TH_ALL_DIMS { Dims::new() } else { Dims::from(&[i64::from(dimension)]) }
 }
 
@@ -207,7 +207,7 @@ pub(super) fn picked_back<'s>(g: Value<'s>, t: &Like, indices: Value<'s>, dimens
 }
 
 /// The gradient of a p-norm with the result `r`: 0 for elements that are 0.
-fn norm_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64, dims: &[i64], keepdim: bool) -> Value<'s> {
+pub(super) fn norm_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64, dims: &[i64], keepdim: bool) -> Value<'s> {
     let (t, given) = (wide(t), t.dtype());
     // A result of 16 bits may have lost its digits.
     let r = if t.dtype() == given {
