@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// The bound of the norms in [`cosine_embedding`]. In PyTorch, `eps^2` is added to their squares.
-pub const COSINE_EPS: f64 = 1e-6;
+pub(crate) const COSINE_EPS: f64 = 1e-6;
 
 /// The promoted float dtype of vectors.
 fn common(vectors: &[&Tensor]) -> Result<Dtype> {
