@@ -103,7 +103,7 @@ fn large<T: Float>(
 ) -> bool {
     let (values, imaginary) = (DiagMut::from_slice_mut(&mut *re), DiagMut::from_slice_mut(&mut *im));
     let vectors = v.as_deref_mut().map(|v| {
-        // The memory that is read below is initialised here, because faer might not write all of it.
+        // Both matrices are zeroed, because faer might leave elements unwritten that are read below.
         let (_t, stack) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         let (_z, _) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         view_mut(v, n, n)

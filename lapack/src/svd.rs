@@ -3,9 +3,9 @@
 //! A tall matrix is reduced to R by this crate's QR, and a wide matrix to R of its transpose. faer's QR is not used for this, because it
 //! skips a column whose norm is below 16 epsilon times the number of rows, and singular values of this size would be lost.
 //!
-//! faer's divide and conquer is fast, but for some clustered and graded matrices it returns wrong vectors, NaN, or values out of order.
-//! Therefore its result is checked with random vectors. If the check fails, and if only values are wanted, the iteration of [`bidiagonal`]
-//! is used instead.
+//! faer's divide and conquer is fast. For some clustered and graded matrices, faer returns wrong vectors, NaN, or values out of order.
+//! Therefore random vectors check the result. If the check fails, and if only values are wanted, the iteration of [`bidiagonal`] is used
+//! instead.
 
 use crate::bidiagonal;
 use crate::float::{Float, bytes, norm, rescale, stack, unit, view, view_mut};

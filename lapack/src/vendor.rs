@@ -218,7 +218,7 @@ impl Symbols {
         let (n, step, x) = (0xffff_ffff_0000_0003_u64 as i64, 1_i64, [1f32, 3.0, 2.0]);
         // SAFETY: the routine of this name has these arguments.
         let isamax: unsafe extern "C" fn(Int, *const f32, Int) -> c_int = unsafe { transmute_copy(&self.find("isamax")?) };
-        // SAFETY: the routine reads three elements or none.
+        // SAFETY: with 32-bit integers the count is 3, the length of `x`. With 64-bit integers the count is negative, and nothing is read.
         match unsafe { isamax(&raw const n, x.as_ptr(), &raw const step) } {
             2 => Some(false),
             0 => Some(true),

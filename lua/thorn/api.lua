@@ -1,8 +1,8 @@
 -- Written by scripts/header.sh from the table of functions: what a caller in Lua must know of each function.
 --
 -- `functions` has of each function the kind of its returned value and its arguments, `name:kind` or `name:kind=default`. Texts are read
--- when a function is needed, so that the module loads fast. An `@` behind a kind: the tensor holds positions, numbered from 0, though its
--- kind does not say so. False stands for a function that is not in the table.
+-- when a function is needed, so that the module loads fast. `kind@` marks a tensor of positions, numbered from 0, whose kind is not one of
+-- the kinds for positions. The value `false` marks a function outside the table.
 -- `kinds` has of each kind of argument its type in C, the meaning of NULL (`refused`, `taken`, or `empty` for lists, which may be NULL
 -- without entries), and the default of kinds that are constants. `failures` has the returned value on failure by kind.
 -- `forms` has the functions `THTensor_...` that are forms of one operation.

@@ -173,7 +173,7 @@ class Run:
         some = table.command(self.bin / "luajit", SANITIZED)
         parts = {"memcheck": [self.program("test_cuda")], "racecheck": some, "synccheck": [self.program("test_streams")]}
         for checker, command in parts.items():
-            # Tests provoke errors of the driver, such as exhausted memory; memcheck reports them unless it is told not to.
+            # Tests provoke errors of the driver, such as exhausted memory. By default, memcheck counts these errors as failures.
             quiet = ["--report-api-errors", "no"] if checker == "memcheck" else []
             self.steps.run(checker, 60, [tool, "--tool", checker, *quiet, "--error-exitcode", "9", *command], **environment)
 

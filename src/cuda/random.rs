@@ -265,7 +265,7 @@ fn categories(gpu: &Gpu, place: Place, stream: &mut Philox, p: &Operand, replace
             continue;
         }
         let mut p = list(count as usize, |_| Ok(0.0))?;
-        // SAFETY: the matrix is row-major, and `at` is the address of a row of it.
+        // SAFETY: the matrix is row-major, and one of its rows begins at `at`.
         unsafe { gpu.read(at, &mut p) }?;
         let tables = gpu.scratch(count as usize * 16)?;
         let lists = [tables.ptr(), tables.ptr() + count as u64 * 8];

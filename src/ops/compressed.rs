@@ -352,7 +352,7 @@ pub fn sampled_sparse_product(
     launch(r, dtype, &[n], SparseProduct::Sampled { columns, of }, inputs)
 }
 
-/// Compresses the coordinates of a matrix with `n` rows. The results are those of [`Compress`], reduced to the number of distinct
+/// Compresses the coordinates of a matrix with `n` rows. [`Compress`] describes the results. Here their lengths are the number of distinct
 /// positions.
 pub fn compress(results: [&Tensor; 4], rows: &Tensor, columns: &Tensor, n: i64) -> Result<()> {
     check_positions(rows, "rows", 0)?;

@@ -417,8 +417,8 @@ fn defer_unless_grown(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
 /// A handle, the dtype of a fresh result, and the tensor whose elements become the result.
 pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
 
-/// Stores finished tensors in the handles of the caller: all of them, or none if the call fails. A fresh handle adopts the tensor's memory
-/// if dtype and layout allow it.
+/// Stores finished tensors in the handles of the caller. If the call fails, all handles are unchanged. A fresh handle adopts the memory of
+/// its tensor if dtype and layout allow this.
 pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
     let (mut placed, made) = places(results)?;
     defer_unless_grown(&mut placed)?;

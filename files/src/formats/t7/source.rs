@@ -9,7 +9,7 @@ use crate::input::{Cursor, Input};
 use half::f16;
 use std::str::FromStr;
 
-/// How a file encodes numbers and strings.
+/// The encoding of numbers and strings in a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
     /// Little-endian, with longs of `long` bytes.
