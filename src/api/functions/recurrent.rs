@@ -68,8 +68,8 @@ macro_rules! recurrent_functions {
         /// weights, row-major, one after the other. Each of the four results may be NULL. `gOutput`, `gHn` and `gCn` are the gradients of
         /// the results; NULL means 0. `reserve` is the reserve of the forward call, whose arguments are repeated.
         lstmGrad(gradX: optional_out, gradH0: optional_out, gradC0: optional_out, gradWeights: optional_out, reserve: input,
-            gOutput: optional_input, gHn: optional_input, gCn: optional_input, x: input, h0: optional_input, c0: optional_input, weights: inputs,
-            count: handle_count, lengths: optional_index, layers: int, bidirectional: flag, batchFirst: flag) =
+            gOutput: optional_input, gHn: optional_input, gCn: optional_input, x: input, h0: optional_input, c0: optional_input,
+            weights: inputs, count: handle_count, lengths: optional_index, layers: int, bidirectional: flag, batchFirst: flag) =
             backward(Gradients { x: gradX, h0: gradH0, c0: gradC0, weights: gradWeights },
                 Arriving { output: gOutput, h: gHn, c: gCn }, reserve, Network { cell: Cell::Lstm, x, h0, c0, weights: &weights, lengths,
                 layers, bidirectional, batch_first: batchFirst });

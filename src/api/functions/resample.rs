@@ -26,8 +26,8 @@ macro_rules! resample_functions {
         /// `TH_RESAMPLE_AREA` and `alignCorners` use the scale of interpolate.
         interpolateFactor(r: out, t: input, imageDims: int, factor: double, mode: resampling, alignCorners: flag, antialias: flag) =
             resample::interpolate_by(r, t, imageDims, Method { mode, align_corners: alignCorners, antialias, factor });
-        /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result: each pixel's sum
-        /// of `weight * g`. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
+        /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result: the sum of
+        /// `weight * g` of each pixel. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
         interpolateGrad(r: out, g: input, t: input, imageDims: int, factor: double, mode: resampling, alignCorners: flag, antialias: flag) =
             resample::interpolate_gradient(r, g, t, imageDims, Method { mode, align_corners: alignCorners, antialias, factor });
         /// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor` times as many rows
@@ -36,8 +36,8 @@ macro_rules! resample_functions {
         pixelShuffle(r: out, t: input, factor: count) = resample::pixel_shuffle(r, t, factor);
         /// The inverse of pixelShuffle: `r[.., (c * factor + i) * factor + j, y, x] = t[.., c, y * factor + i, x * factor + j]`.
         pixelUnshuffle(r: out, t: input, factor: count) = resample::pixel_unshuffle(r, t, factor);
-        /// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn. Every dtype. X. Zhang et al.,
-        /// ShuffleNet: an extremely efficient convolutional neural network for mobile devices, 2018.
+        /// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn. Every dtype. X. Zhang et
+        /// al., ShuffleNet: an extremely efficient convolutional neural network for mobile devices, 2018.
         channelShuffle(r: out, t: input, groups: count) = resample::channel_shuffle(r, t, groups);
     } };
 }

@@ -1,7 +1,7 @@
 //! Attention on any device, by products, softmax and sums over blocks of rows.
 
+use super::call::{Call, sum_to};
 use super::shapes::Heads;
-use super::{Call, sum_to};
 use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::Result;

@@ -1,5 +1,6 @@
 //! Attention: the host has kernels for it; on a GPU it is composed of products and softmax over blocks of rows.
 
+mod call;
 mod composed;
 mod shapes;
 
@@ -9,33 +10,18 @@ use super::reduce::{self, Over, To};
 use super::result::{Made, deliver};
 use super::{copy, create, view};
 use crate::backend;
-use crate::device::Device;
-use crate::dtype::{Domain, Dtype};
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::attention::Dropout;
-use crate::launch::{Attention, AttentionGradient, Launchable};
+use crate::launch::{AttentionGradient, Launchable};
 use crate::layout::Dims;
-use crate::operand::{Operand, one_dtype};
+use crate::operand::Operand;
 use crate::random::{Generator, block};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+pub use call::Options;
+use call::{Call, sum_to};
 use shapes::{Heads, Shapes};
 use smallvec::SmallVec;
-
-/// The arguments of attention, except the tensors that it multiplies.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// A Bool mask, or numbers that are added to the scores.
-    pub mask: Option<&'a Tensor>,
-    /// The probability that a weight becomes 0.
-    pub p: f64,
-    /// True if row `i` excludes the columns after `i`.
-    pub causal: bool,
-    /// The factor of the products of rows; 0 means the default.
-    pub scale: f64,
-    /// True if `key` and `value` may have fewer heads than `query`.
-    pub grouped: bool,
-}
 
 /// The results that the gradient needs, besides the result.
 #[derive(Clone, Copy)]
@@ -72,68 +58,6 @@ pub struct Computed<'a> {
     pub logs: &'a Tensor,
     /// The seed of dropout.
     pub seed: Option<&'a Tensor>,
-}
-
-/// Checked arguments: operands in the compute type.
-struct Call {
-    shapes: Shapes,
-    /// The dtype of the operands.
-    dtype: Dtype,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    mask: Option<Tensor>,
-    work: Attention,
-}
-
-impl Call {
-    fn new(inputs: [&Tensor; 3], options: Options<'_>) -> Result<Call> {
-        let Options { mask, p, causal, scale, grouped } = options;
-        let dtype = Domain::Float.check(one_dtype(&inputs)?)?;
-        let compute = dtype.compute();
-        let shapes = Shapes::of(inputs, mask, grouped)?;
-        if causal && mask.is_some() {
-            bail!(Argument, "a mask and causal exclude each other")
-        }
-        if !(0.0..=1.0).contains(&p) {
-            bail!(Argument, "p is a probability from 0 to 1, got {}", Scalar::from(p))
-        }
-        let mask = mask.map(|mask| match mask.defined()? {
-            Dtype::Bool => view::alias(mask),
-            have if have == dtype || have == compute => copy::to_dtype(mask, compute),
-            have => bail!(Dtype, "mask of {have} beside elements of {dtype}"),
-        });
-        let scale = match scale {
-            0.0 if shapes.e == 0 => 1.0,
-            0.0 => 1.0 / (shapes.e as f64).sqrt(),
-            scale => scale,
-        };
-        let [q, k, v] = inputs.map(|t| copy::to_dtype(t, compute));
-        let dropout = (p > 0.0).then_some(Dropout { p, seed: 0 });
-        Ok(Call { shapes, dtype, q: q?, k: k?, v: v?, mask: mask.transpose()?, work: Attention { scale, causal, dropout } })
-    }
-
-    /// Returns true if there are no scores.
-    fn is_empty(&self) -> bool {
-        self.shapes.batch.contains(&0) || self.shapes.l == 0 || self.shapes.s == 0
-    }
-
-    /// Returns true if the operands are on a GPU.
-    fn is_composed(&self) -> bool {
-        matches!(self.q.device(), Device::Cuda(_))
-    }
-
-    /// Returns views of the operands with the whole batch.
-    fn operands(&self) -> Result<SmallVec<[Operand; 4]>> {
-        let Shapes { l, s, e, ev, .. } = self.shapes;
-        let mask = self.mask.iter().map(|mask| (mask, [l, s], Heads::Query));
-        let all = [(&self.q, [l, e], Heads::Query), (&self.k, [s, e], Heads::Key), (&self.v, [s, ev], Heads::Key)].into_iter().chain(mask);
-        all.map(|(t, sizes, heads)| self.operand(t, &sizes, heads)).collect()
-    }
-
-    fn operand(&self, t: &Tensor, sizes: &[i64], heads: Heads) -> Result<Operand> {
-        Operand::of(&self.shapes.expanded(t, sizes, heads)?)
-    }
 }
 
 /// Does work of the host, whose results are `out`.
@@ -275,16 +199,4 @@ fn delta(g: &Tensor, y: &Tensor, of_logs: Option<&Tensor>) -> Result<Tensor> {
         arithmetic::csub(&delta, &delta, Scalar::Int(1), of_logs)?;
     }
     Ok(delta)
-}
-
-/// Sums `t` over the dimensions along which an operand of this shape was broadcast.
-fn sum_to(t: &Tensor, shape: &[i64]) -> Result<Tensor> {
-    let have = t.layout()?.shape;
-    let front = have.len() - shape.len();
-    let dims: Dims = (0..have.len()).filter(|&d| d < front || (shape[d - front] == 1 && have[d] != 1)).map(|d| d as i64).collect();
-    if dims.is_empty() {
-        return view::alias(t);
-    }
-    let sum = made(|r| reduce::sum(To::tensor(r, false), t, Over::Dims(&dims), None))?;
-    view::reshape(&sum, shape)
 }
