@@ -121,7 +121,7 @@ macro_rules! operation {
             role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
             checked: $crate::ops::pointwise::op::traits!(checked $($flag)? $($kind)*),
             grain: $grain,
-            kernels: $crate::ops::pointwise::op::kernels!($set $result [$($arg $kind)*] $($kernel)*),
+            kernels: $crate::ops::pointwise::op::kernels!($set $result $grain [$($arg $kind)*] $($kernel)*),
             bits: $crate::ops::pointwise::op::bits!($set $($kernel)*),
             masked: $crate::ops::pointwise::op::traits!(masked $($flag)?),
         }
@@ -174,7 +174,7 @@ macro_rules! kernels {
             $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
         ]
     };
-    (moved $result:ident $args:tt kernel $f:ident) => {
+    (moved $result:ident $grain:ident $args:tt kernel $f:ident) => {
         [
             Some($f::<u8>), Some($f::<u8>), Some($f::<i16>), Some($f::<i32>), Some($f::<i64>), Some($f::<i32>), Some($f::<i64>),
             Some($f::<u8>),
@@ -194,14 +194,14 @@ pub(crate) use kernels;
 
 /// The kernel for one type.
 macro_rules! kernel {
-    ($t:ident $result:ident $args:tt kernel $f:ident) => { Some($f::<$t>) };
-    ($t:ident $result:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
+    ($t:ident $result:ident $grain:ident $args:tt kernel $f:ident) => { Some($f::<$t>) };
+    ($t:ident $result:ident $grain:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
         Some(|work, _numbers| {
             #[allow(dead_code)]
             type T = $t;
             let mut _next = 0;
             $($crate::ops::pointwise::op::bind!($arg $kind _numbers _next);)*
-            $crate::ops::pointwise::op::call!(work $result $($form)*)
+            $crate::ops::pointwise::op::call!(work $result $grain $($form)*)
         })
     };
 }
@@ -227,35 +227,35 @@ pub(crate) use bind;
 
 /// The loop of a kernel.
 macro_rules! call {
-    ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map1::<T, $crate::ops::pointwise::op::result_type!($result)>(
+    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
+        $crate::cpu::map::map1_of::<T, $crate::ops::pointwise::op::result_type!($result), { $grain != $crate::cpu::engine::CHEAP }>(
             $work,
             #[inline(always)]
             move |$isa, $a| ($f).into(),
         )
     };
-    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map2::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
+    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
+        $crate::cpu::map::map2_of::<T, T, $crate::ops::pointwise::op::result_type!($result), false, { $grain != $crate::cpu::engine::CHEAP }>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
     };
-    ($work:ident $result:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+    ($work:ident $result:ident $grain:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
     };
-    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
-        $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(
+    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
+        $crate::cpu::map::map3_of::<T, T, T, $crate::ops::pointwise::op::result_type!($result), { $grain != $crate::cpu::engine::CHEAP }>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b, $c| ($f).into(),
         )
     };
-    ($work:ident $result:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
+    ($work:ident $result:ident $grain:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
         $crate::cpu::map::map1_run::<T>(
             $work,
             #[inline(always)]
@@ -270,7 +270,7 @@ macro_rules! call {
             },
         )
     };
-    ($work:ident $result:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+    ($work:ident $result:ident $grain:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_run::<T>(
             $work,
             #[inline(always)]
@@ -285,7 +285,7 @@ macro_rules! call {
             },
         )
     };
-    ($work:ident $result:ident vectorized $run:ident) => {
+    ($work:ident $result:ident $grain:ident vectorized $run:ident) => {
         $crate::cpu::map::map1_run::<T>(
             $work,
             #[inline(always)]
@@ -293,7 +293,7 @@ macro_rules! call {
             move |isa, r, a, n| unsafe { <T as $crate::cpu::real::Real>::$run(isa, r, a, n) },
         )
     };
-    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
+    ($work:ident $result:ident $grain:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map1_rare::<T, T>(
             $work,
             #[inline(always)]
@@ -304,7 +304,7 @@ macro_rules! call {
             move |$isa, $a| $slow,
         )
     };
-    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
+    ($work:ident $result:ident $grain:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map2_rare::<T, T, T>(
             $work,
             #[inline(always)]
