@@ -18,8 +18,9 @@
 //! - `dividing` after the grain: integers cannot be divided by 0. `comparing`: the number compared with integers does not wrap. `masked`:
 //!   the first input is a mask, Bool or uint8, which is not promoted.
 //!
-//! `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `plain` compiles a formula to a
-//! single loop, with a third of the code; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
+//! The loop of a `CHEAP` formula has three copies of the formula, and the loop of a `COSTLY` one or of `compact` before the formula has one
+//! copy. `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `plain` compiles a formula
+//! to a loop without a copy for 16-bit floats; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
 //! [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, where `slow` computes the elements for
 //! which `rare` is true; and `kernel f`, a generic function of the work and the numbers. `; bits f` after a formula names a kernel for
 //! 16-bit floats that reads them as int16.
@@ -228,18 +229,21 @@ pub(crate) use bind;
 /// The loop of a kernel.
 macro_rules! call {
     ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map1_of::<T, $crate::ops::pointwise::op::result_type!($result), { $grain != $crate::cpu::engine::CHEAP }>(
+        $crate::cpu::map::map1_of::<T, $crate::ops::pointwise::op::result_type!($result), { $crate::ops::pointwise::op::compact!($grain) }>(
             $work,
             #[inline(always)]
             move |$isa, $a| ($f).into(),
         )
     };
     ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map2_of::<T, T, $crate::ops::pointwise::op::result_type!($result), false, { $grain != $crate::cpu::engine::CHEAP }>(
+        $crate::cpu::map::map2_of::<T, T, $crate::ops::pointwise::op::result_type!($result), false, { $crate::ops::pointwise::op::compact!($grain) }>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
+    };
+    ($work:ident $result:ident $grain:ident compact |$($x:pat_param),*| $f:expr) => {
+        $crate::ops::pointwise::op::call!($work $result compact |$($x),*| $f)
     };
     ($work:ident $result:ident $grain:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
@@ -249,7 +253,7 @@ macro_rules! call {
         )
     };
     ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
-        $crate::cpu::map::map3_of::<T, T, T, $crate::ops::pointwise::op::result_type!($result), { $grain != $crate::cpu::engine::CHEAP }>(
+        $crate::cpu::map::map3_of::<T, T, T, $crate::ops::pointwise::op::result_type!($result), { $crate::ops::pointwise::op::compact!($grain) }>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b, $c| ($f).into(),
@@ -317,6 +321,17 @@ macro_rules! call {
     };
 }
 pub(crate) use call;
+
+/// True if the loop has a single copy of the formula.
+macro_rules! compact {
+    (CHEAP) => {
+        false
+    };
+    ($costly_or_compact:ident) => {
+        true
+    };
+}
+pub(crate) use compact;
 
 /// The compute type of a result.
 macro_rules! result_type {
