@@ -16,7 +16,7 @@ end
 -- elements.
 lists.ties = {
   median = true, nanmedian = true, mode = true, quantile = true, nanquantile = true, quantileTensor = true, nanquantileTensor = true,
-  kthvalue = true,
+  kthvalue = true, embeddingBag = true,
 }
 
 -- Patterns of calls at points where PyTorch's convention for the gradient is not the slope.

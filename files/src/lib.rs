@@ -32,7 +32,7 @@ pub use element::{Element, Written};
 pub use encoding::{Decode, Encoding};
 pub use error::{Error, Kind, Result};
 pub use format::Format;
-pub use formats::{open, read_csv, save};
+pub use formats::{open, open_named, read_csv, save};
 pub use input::Input;
 pub use pool::{Start, set_threads};
 pub use save::{Output, Save};

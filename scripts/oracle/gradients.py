@@ -504,9 +504,13 @@ def images():
 def positions():
     """Positions that repeat."""
     lists = tensor("places_of_rows", [2, 0, 2, 1, 2], "int64")
+    bags = tensor("bag.offsets.none", [0, 0], "int64")
     for dtype in FLOATS:
         wide = ROWS_OF[dtype]
         near("indexSelect", [R, wide, 0, lists], lambda v: v[lists.value], (wide.value,), dtype)
+        for mode, called in enumerate(("sum", "mean")):
+            summed = lambda v: torch.nn.functional.embedding_bag(lists.value, v, bags.value, mode=called)
+            near("embeddingBag", [R, wide, lists, bags, mode, NULL, -1], summed, (wide.value,), dtype)
         near("embedding", [R, wide, lists, -1], lambda v: v[lists.value], (wide.value,), dtype)
         near("take", [R, wide, lists], lambda v: torch.take(v, lists.value), (wide.value,), dtype)
         near("kthvalue", [R, R, wide, 2, 1, 0], lambda v: torch.kthvalue(v, 2, 1)[0], (wide.value,), dtype)

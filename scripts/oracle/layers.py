@@ -335,6 +335,54 @@ def tables():
     refuse("embedding", [R, tensor("three", 3, "float32"), tensor("rows.vector", [0, 4, 2, 2], "int64"), -1], ERR_SHAPE)
 
 
+def bags():
+    modes = {0: "sum", 1: "mean", 2: "max"}
+    cases = {"matrix": ([[1, 0, 3], [2, 2, 4]], None), "vector": ([0, 4, 2, 2, 1, 3, 0], [0, 3, 3, 4]), "padded": ([2, 2, 1, 2, 0], [0, 2]), "none": ([], [0, 0]),
+             "long": ([k * k % 5 for k in range(300)], [0, 1, 7, 7, 290, 300])}
+    for dtype in FLOATS:
+        table = sheet("bag.table", dtype, (5, 70), 61)
+        for name, (places, offsets) in cases.items():
+            index = Operand(f"bag.{name}", torch.tensor(places, dtype=torch.int64))
+            offsets = NULL if offsets is None else Operand(f"bag.offsets.{name}", torch.tensor(offsets, dtype=torch.int32 if name == "long" else torch.int64))
+            starts = None if offsets is NULL else offsets.value.long()
+            weights = sheet(f"bag.weights.{name}", dtype, tuple(index.value.shape), 62, -8, 8, 0.25)
+            for padding in (-1, 2):
+                def bag(mode, given=None):
+                    ignored = None if padding < 0 else padding
+                    return functional.embedding_bag(index.value, table.value.double(), starts, mode=mode, per_sample_weights=given, padding_idx=ignored).to(table.value.dtype)
+
+                for mode, called in modes.items():
+                    # A mean of 16-bit floats is rounded to float32 and then to 16 bits.
+                    expect("embeddingBag", [R, table, index, offsets, mode, NULL, padding], bag(called), ulps=int(mode == 1))
+                expect("embeddingBag", [R, table, index, offsets, 0, weights, padding], bag("sum", weights.value.double()))
+        empty = Operand("bag.empty", torch.zeros((2, 0), dtype=torch.int64))
+        special = tensor(f"bag.special.{dtype}", [1, NAN, 2, 5, INF, -INF], dtype, (3, 2))
+        pairs = tensor("bag.pairs", [0, 1, 1, 2, 2, 2, 1, 0], "int64", (4, 2))
+        # The greatest of numbers and NaN is NaN. PyTorch's result depends on the order of the rows.
+        expect("embeddingBag", [R, special, pairs, NULL, 2, NULL, -1], special.value[pairs.value].amax(1))
+        for mode in modes:
+            expect("embeddingBag", [R, table, empty, NULL, mode, NULL, -1], torch.zeros(2, 70, dtype=table.value.dtype))
+    table, index = PLAIN["float32"], tensor("bag.index", [0, 4, 2, 2], "int64")
+    matrix, starts = tensor("bag.square", [0, 4, 2, 2], "int64", (2, 2)), tensor("bag.starts", [0, 2], "int64")
+    weights = tensor("bag.four.float32", [1, 2, 3, 4], "float32")
+    for wrong in ([1, 2], [0, 3, 2], [0, 5], [-1, 2], []):
+        refuse("embeddingBag", [R, table, index, tensor(f"bag.wrong.{len(wrong)}.{sum(wrong)}", wrong, "int64"), 0, NULL, -1], ERR_ARGUMENT)
+    for at in (5, -1):
+        refuse("embeddingBag", [R, table, tensor(f"bag.beyond.{at}", [0, at], "int64"), starts, 0, NULL, -1], ERR_ARGUMENT)
+        refuse("embeddingBag", [R, table, tensor(f"bag.beyond.{at}", [0, at], "int64"), starts, 2, NULL, 0], ERR_ARGUMENT)
+    refuse("embeddingBag", [R, table, index, starts, 0, NULL, 5], ERR_ARGUMENT)
+    refuse("embeddingBag", [R, table, index, starts, 3, NULL, -1], ERR_ARGUMENT)
+    refuse("embeddingBag", [R, table, index, starts, 1, weights, -1], ERR_ARGUMENT)
+    refuse("embeddingBag", [R, table, index, NULL, 0, NULL, -1], ERR_SHAPE)
+    refuse("embeddingBag", [R, table, matrix, starts, 0, NULL, -1], ERR_SHAPE)
+    refuse("embeddingBag", [R, table, matrix, NULL, 0, weights, -1], ERR_SHAPE)
+    refuse("embeddingBag", [R, weights, index, starts, 0, NULL, -1], ERR_SHAPE)
+    refuse("embeddingBag", [R, table, index, starts, 0, tensor("bag.four.float64", [1, 2, 3, 4], "float64"), -1])
+    refuse("embeddingBag", [R, PLAIN["int64"], index, starts, 0, NULL, -1])
+    refuse("embeddingBag", [R, table, weights, starts, 0, NULL, -1])
+    refuse("embeddingBag", [R, table, index, weights, 0, NULL, -1])
+
+
 def rows():
     activations()
     softmaxes()
@@ -344,3 +392,4 @@ def rows():
     smoothed()
     batches()
     tables()
+    bags()

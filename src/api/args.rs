@@ -28,6 +28,7 @@ pub mod c_types {
     pub use crate::layout::THMemoryFormat;
     pub use crate::ops::exchange::arrow_abi::{ArrowArray, ArrowSchema};
     pub use crate::ops::exchange::dlpack_abi::{DLManagedTensor, DLManagedTensorVersioned};
+    pub use crate::ops::index::bags::THBagMode;
     pub use crate::ops::index::scatter::THReduce;
     pub use crate::ops::linalg::eigen::THMatrixNorm;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
@@ -326,6 +327,8 @@ kinds! { $
     pad_mode: THPadMode = TH_PAD_CONSTANT => THPadMode, |args, at| args.plain(at);
     /// A norm of matrices.
     matrix_norm: THMatrixNorm = TH_NORM_FRO => THMatrixNorm, |args, at| args.plain(at);
+    /// The function of the rows of a bag, `TH_BAG_*`.
+    bag_mode: THBagMode = TH_BAG_MEAN => THBagMode, |args, at| args.plain(at);
     /// The operation that combines elements for one position.
     reduce: THReduce = TH_REDUCE_ADD => THReduce, |args, at| args.plain(at);
     /// A reduction of the losses of all positions.

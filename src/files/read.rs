@@ -59,7 +59,7 @@ fn layout_of(tensor: &thorn_files::Tensor) -> Layout {
 impl Reading {
     /// Opens the file `path`.
     pub fn open(path: &CStr) -> Result<Reading> {
-        Reading::of_file(path, thorn_files::open)
+        Reading::of_file(path, |input| thorn_files::open_named(input, path.to_bytes()))
     }
 
     /// Opens the file `path` with `TH_OPEN_*` flags.

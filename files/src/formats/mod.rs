@@ -11,6 +11,7 @@ mod pnm;
 mod python;
 mod safetensors;
 mod scipy;
+mod svmlight;
 mod t7;
 mod text;
 mod torch;
@@ -49,6 +50,7 @@ macro_rules! drivers {
         $format:ident = $code:literal {
             name: $name:literal, endings: $endings:expr,
             layouts: $layouts:literal, metadata: $metadata:literal, sparse: $sparse:literal, one_tensor: $one_tensor:literal,
+            by_name: $by_name:literal,
             recognises: $recognises:path, read: $read:path, write: $write:expr,
         }
     )*) => {
@@ -85,8 +87,13 @@ impl Format {
     }
 }
 
-/// Reads the structure of a file. The first bytes of the file determine its format.
+/// Reads the structure of a file without a name. The first bytes of the file determine its format.
 pub fn open(input: &dyn Input) -> Result<Contents> {
+    open_named(input, b"")
+}
+
+/// Reads the structure of a file. The first bytes of the file determine its format, or the ending of its name, if the format has no mark.
+pub fn open_named(input: &dyn Input, name: &[u8]) -> Result<Contents> {
     let beginning = |len: usize| {
         let mut head = grow::zeros((len as u64).min(input.size()) as usize)?;
         input.read_at(0, &mut head).map(|()| head)
@@ -96,7 +103,9 @@ pub fn open(input: &dyn Input) -> Result<Contents> {
         head = beginning(len)?;
     }
     let head = &head[..];
-    let Some(driver) = DRIVERS.iter().find(|driver| (driver.recognises)(head, input.size())) else {
+    let named = Format::of_path(name).filter(|format| format.is_by_name());
+    let fits = |driver: &&Driver| (driver.recognises)(head, input.size()) || Some(driver.format) == named;
+    let Some(driver) = DRIVERS.iter().find(fits) else {
         if torch::is_tar(head) {
             return Err(Error::unsupported(format_args!("tar archives of PyTorch before 0.2 are not read")));
         }

@@ -3,6 +3,7 @@
 use crate::api::table::table;
 use crate::ops::batch_norm::{self, Channels, Used};
 use crate::ops::embedding;
+use crate::ops::index::bags::{self, Options};
 use crate::ops::loss::{self, Targets};
 use crate::ops::losses;
 
@@ -49,6 +50,22 @@ macro_rules! loss_functions {
         /// `r[i..., :] = weight[index[i...], :]`: rows of a table. The index, int64 or int32, has any shape. The row `paddingIdx` gets no
         /// gradient; -1 means no such row.
         embedding(r: out, weight: input, index: index, paddingIdx: entry) = embedding::embedding(r, weight, index, paddingIdx);
+        /// `r[b, :] = sum of weight[index[i], :]` over the positions `i` of bag `b`: sums of rows of a table of floats. The index, int64 or
+        /// int32, is a matrix whose rows are the bags, or a vector with `offsets`, int64 or int32: bag `b` begins at position `offsets[b]`
+        /// and ends before `offsets[b + 1]`, the last one at the end of the index. The first offset is 0, and offsets do not descend.
+        /// Without `offsets`, pass NULL.
+        ///
+        /// `TH_BAG_MEAN` divides each sum by the number of its positions. `TH_BAG_MAX` computes the greatest elements instead, NaN if any
+        /// is NaN. The result of a bag without positions is 0. `perSampleWeights`, NULL or a tensor of the shape of the index and the dtype
+        /// of the table, is multiplied with the rows before the sum, and is only for `TH_BAG_SUM`. Positions with the index `paddingIdx` do
+        /// not count, as if they were not there; -1 means no such row. 16-bit floats are summed in float32. The gradient of a maximum goes
+        /// to the first of equal elements. With `TH_BAG_MAX` and for 16-bit floats, the rows of all positions are copied first.
+        ///
+        /// Errors: `TH_ERR_ARGUMENT`, a position or offset out of range, or weights for another mode than `TH_BAG_SUM`; `TH_ERR_SHAPE`,
+        /// shapes that do not fit; `TH_ERR_DTYPE`, a table that is not of floats, or weights of another dtype.
+        embeddingBag(r: out, weight: input, index: index, offsets: optional_index, mode: bag_mode, perSampleWeights: optional_input,
+            paddingIdx: entry) =
+            bags::embedding_bag(r, weight, index, offsets, Options { mode, weights: perSampleWeights, padding: paddingIdx });
     } };
 }
 

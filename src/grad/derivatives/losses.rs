@@ -1,9 +1,14 @@
 //! Losses of single elements, batch normalization and tables of rows.
 
+use super::writing::{cleared, into_zeros};
+use crate::device::{self, DeviceGuard};
+use crate::dtype::Dtype;
 use crate::expr::*;
 use crate::grad::formula::Call;
 use crate::grad::names::derivatives;
 use crate::layout::{Dims, broadcast_shape};
+use crate::ops::index::bags::{Bags, TH_BAG_MAX, TH_BAG_MEAN};
+use crate::ops::index::scatter::TH_REDUCE_AMIN;
 use crate::ops::loss::{TH_REDUCTION_BATCH_MEAN, TH_REDUCTION_MEAN, TH_REDUCTION_NONE, TH_REDUCTION_SUM};
 
 derivatives! {
@@ -67,6 +72,10 @@ derivatives! {
         each(t, weight, bias): |call, t: wide, weight: optional, mean: wide, invstd: wide, training: bool|
             batch_norm(call, t, weight, [mean, invstd], training);
     }
+    embeddingBag {
+        each(weight, perSampleWeights): |call, r, weight, index, offsets: optional, mode: i32, perSampleWeights: optional, paddingIdx: i64|
+            bag_gradients(call, [r, weight, index], offsets, perSampleWeights, (mode, paddingIdx));
+    }
     embedding {
         weight: |g, weight: like, index, paddingIdx: i64| {
             let (r, count) = (zeros(g, &weight), index.numel());
@@ -79,6 +88,66 @@ derivatives! {
             r
         };
     }
+}
+
+/// The gradients of the table and of the weights of the positions. The sums are the product of a matrix of compressed rows with the table.
+fn bag_gradients<'s>(
+    call: &Call<'s>,
+    [r, weight, index]: [Value<'s>; 3],
+    offsets: Option<Value<'s>>,
+    weights: Option<Value<'s>>,
+    (mode, padding): (i32, i64),
+) {
+    let [of_table, of_weights] =
+        ["weight", "perSampleWeights"].map(|name| names::place(names::embeddingBag::FUNCTION.signature.names, name));
+    let (g, scope, table) = (call.g(), r.scope, weight.shape());
+    let Some(positions) = index.tensor() else { return };
+    let _there = device::is_used().then(|| DeviceGuard::on(positions.device()));
+    let offsets = offsets.and_then(Value::tensor);
+    let bags = match Bags::of(&positions, offsets.as_ref(), table[0], padding) {
+        Ok(bags) => bags,
+        Err(error) => return scope.fail(error),
+    };
+    let kept = bags.kept.as_ref().map(|kept| scope.value(kept.clone()));
+    let (starts, rows) = (scope.value(bags.starts.clone()), scope.value(bags.rows.clone()));
+    if mode == TH_BAG_MAX {
+        return call.give(of_table, greatest_gradient(g, [r, weight], [starts, rows]));
+    }
+    let g = if mode == TH_BAG_MEAN { wide(g) / scope.attempt(|| bags.counts(g.dtype().compute())) } else { g };
+    if call.needs(of_table) {
+        let weights = weights.map(|weights| {
+            let all = reshape(weights, &[weights.numel()]);
+            let all = kept.map_or(all, |kept| index_select(all, 0, kept));
+            if all.dtype() == g.dtype() { all } else { to_dtype(all, g.dtype()) }
+        });
+        call.give(of_table, csr_matmul_transposed(g, starts, rows, weights, table[0]));
+    }
+    if call.needs(of_weights) {
+        let each = csr_sampled(g, weight, starts, rows);
+        let all = Like { shape: Dims::filled(index.numel(), 1), ..each.like() };
+        let each = kept.map_or(each, |kept| into_zeros(g, &all, &names::indexCopy::FUNCTION, &[0.into(), kept.into(), each.into()]));
+        call.give(of_weights, reshape(each, &index.shape()));
+    }
+}
+
+/// The gradient of the table for the greatest elements `r`. The first row of a bag that has the greatest element gets the gradient.
+fn greatest_gradient<'s>(g: Value<'s>, [r, weight]: [Value<'s>; 2], [starts, rows]: [Value<'s>; 2]) -> Value<'s> {
+    let (scope, n) = (g.scope, rows.numel());
+    if n == 0 {
+        return zeros(g, &weight.like());
+    }
+    let (bags, elements) = (row_numbers(starts), index_select(weight, 0, rows));
+    let shape = elements.shape();
+    let is_greatest = either(eq(elements, index_select(r, 0, bags)), is_nan(elements));
+    let column = |t: Value<'s>| expand(reshape(t, &[n, 1]), &shape);
+    let places = or_choose(not(is_greatest), n as f64, column(scope.numbers(n)));
+    let none = full(g, &Like { dtype: Dtype::Int64, ..g.like() }, n as f64);
+    let first = cleared(none, &names::scatterMode::FUNCTION, &[0.into(), column(bags).into(), places.into(), TH_REDUCE_AMIN.into()]);
+    // Bags without positions have no first row.
+    let has = lt_value(first, n as f64);
+    let first = or_choose(not(has), 0.0, first);
+    let of_table = reshape(take(rows, first), &first.shape());
+    into_zeros(g, &weight.like(), &names::scatterAdd::FUNCTION, &[0.into(), of_table.into(), choose_or(has, g, 0.0).into()])
 }
 
 /// The gradient from the slopes of the losses of single elements, where `g` is the gradient of the loss. The losses have the shape of the
