@@ -2294,6 +2294,13 @@ typedef enum THReduction {
     TH_REDUCTION_BATCH_MEAN = 3
 } THReduction;
 
+/// The function of the rows of a bag.
+typedef enum THBagMode {
+    TH_BAG_SUM = 0,              ///< The sum.
+    TH_BAG_MEAN = 1,             ///< The sum divided by the number of rows.
+    TH_BAG_MAX = 2               ///< The greatest elements; NaN if any element is NaN.
+} THBagMode;
+
 /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, computed from its result `y` and the
 /// gradient `g` of the result. `g` and `y` have the same shape and the same dtype, a float.
 THStatus THTensor_softmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
@@ -2436,6 +2443,23 @@ THStatus THTensor_batchNorm(THTensor *r, THTensor *mean, THTensor *invstd, const
 /// `r[i..., :] = weight[index[i...], :]`: rows of a table. The index, int64 or int32, has any shape. The row
 /// `paddingIdx` gets no gradient; -1 means no such row.
 THStatus THTensor_embedding(THTensor *r, const THTensor *weight, const THTensor *index, int64_t paddingIdx);
+
+/// `r[b, :] = sum of weight[index[i], :]` over the positions `i` of bag `b`: sums of rows of a table of floats. The
+/// index, int64 or int32, is a matrix whose rows are the bags, or a vector with `offsets`, int64 or int32: bag `b`
+/// begins at position `offsets[b]` and ends before `offsets[b + 1]`, the last one at the end of the index. The first
+/// offset is 0, and offsets do not descend. Without `offsets`, pass NULL.
+///
+/// `TH_BAG_MEAN` divides each sum by the number of its positions. `TH_BAG_MAX` computes the greatest elements instead,
+/// NaN if any is NaN. The result of a bag without positions is 0. `perSampleWeights`, NULL or a tensor of the shape of
+/// the index and the dtype of the table, is multiplied with the rows before the sum, and is only for `TH_BAG_SUM`.
+/// Positions with the index `paddingIdx` do not count, as if they were not there; -1 means no such row. 16-bit floats
+/// are summed in float32. The gradient of a maximum goes to the first of equal elements. With `TH_BAG_MAX` and for
+/// 16-bit floats, the rows of all positions are copied first.
+///
+/// Errors: `TH_ERR_ARGUMENT`, a position or offset out of range, or weights for another mode than `TH_BAG_SUM`;
+/// `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, a table that is not of floats, or weights of another dtype.
+THStatus THTensor_embeddingBag(THTensor *r, const THTensor *weight, const THTensor *index, const THTensor *offsets,
+                               THBagMode mode, const THTensor *perSampleWeights, int64_t paddingIdx);
 
 /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
 THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
@@ -3824,8 +3848,8 @@ THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const in
 THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode,
                                     int alignCorners, int antialias);
 
-/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
-/// each pixel's sum of `weight * g`. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
+/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result: the
+/// sum of `weight * g` of each pixel. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
 THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor,
                                   THResampling mode, int alignCorners, int antialias);
 
@@ -5281,24 +5305,30 @@ int THMemory_pressure(void);
  * @defgroup files Files
  *
  * An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy arrays, a matrix
- * in Matrix Market format, a table of numbers or an image. An opened archive gives names, dtypes and sizes without
- * reading elements. Nothing in the file is executed or trusted. Nested lists, dictionaries and tables become paths, and
- * a tensor is named by its path: `model.layer.0.weight`. Numbers and texts in them become metadata under such paths. A
- * file of one tensor is an archive with one tensor, whose name is "". `THArchive_newTensor` and `THArchive_newBytes`
- * map tensors of 64 KiB or more whose elements the file stores in the same form as memory. Writes to a mapped tensor
- * are private to the process. The file should not be changed in place: elements may then change, and access beyond the
- * end of a truncated file raises SIGBUS. `numpy.save` and `torch.save` truncate an existing file and write it in place.
- * Functions of thorn replace the file by a new one, and mapped tensors keep the elements of the old file.
- * `THArchive_openWith` with `TH_OPEN_COPY` opens a file without mapping; `THTensor_newLoad` and `THArchive_read` copy
- * as well. uint16 is read as int32, and uint32 as int64. These block types of GGUF are decoded to float32: Q4_0 to
- * Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4. `THArchive_newBytes` returns the bytes of the others.
- * Sparse tensors have separate functions; the functions of dense tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch
- * and SciPy (`scipy.sparse.save_npz`) store sparse tensors as coordinates (COO) or as compressed rows (CSR). A file of
- * SciPy is one sparse tensor without a name. In Matrix Market format, `coordinate` files are sparse and `array` files
- * are dense. Real numbers become float64, integers int64, and a pattern has the float64 value 1 at each entry.
- * Symmetric and skew-symmetric matrices are expanded; complex ones are refused. Files compressed by gzip (`.mtx.gz`)
- * are read, too. thorn writes the kind `general`, with the shortest numbers that read back the same, and a pattern if
- * the values are Bool. A file is replaced as a whole: the new file is written to disk next to the old one and then
+ * in Matrix Market format, a data set in svmlight format, a table of numbers or an image. An opened archive gives
+ * names, dtypes and sizes without reading elements. Nothing in the file is executed or trusted. Nested lists,
+ * dictionaries and tables become paths, and a tensor is named by its path: `model.layer.0.weight`. Numbers and texts in
+ * them become metadata under such paths. A file of one tensor is an archive with one tensor, whose name is "".
+ * `THArchive_newTensor` and `THArchive_newBytes` map tensors of 64 KiB or more whose elements the file stores in the
+ * same form as memory. Writes to a mapped tensor are private to the process. The file should not be changed in place:
+ * elements may then change, and access beyond the end of a truncated file raises SIGBUS. `numpy.save` and `torch.save`
+ * truncate an existing file and write it in place. Functions of thorn replace the file by a new one, and mapped tensors
+ * keep the elements of the old file. `THArchive_openWith` with `TH_OPEN_COPY` opens a file without mapping;
+ * `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32, and uint32 as int64. These block types
+ * of GGUF are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
+ * `THArchive_newBytes` returns the bytes of the others. Sparse tensors have separate functions; the functions of dense
+ * tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch and SciPy (`scipy.sparse.save_npz`) store sparse tensors as
+ * coordinates (COO) or as compressed rows (CSR). A file of SciPy is one sparse tensor without a name. In Matrix Market
+ * format, `coordinate` files are sparse and `array` files are dense. Real numbers become float64, integers int64, and a
+ * pattern has the float64 value 1 at each entry. Symmetric and skew-symmetric matrices are expanded; complex ones are
+ * refused. Files compressed by gzip (`.mtx.gz`) are read, too. thorn writes the kind `general`, with the shortest
+ * numbers that read back the same, and a pattern if the values are Bool. A file in svmlight format, also called libsvm,
+ * has a line `label index:value index:value ... # comment` for each row, with ascending indices from 1. It is an
+ * archive with the float64 vector `labels` and the float64 matrix `data`, compressed by rows; pairs `qid:number` after
+ * the labels become the int64 vector `qid`. The number of columns is the greatest index, because the format does not
+ * have the number. `data` is written from a sparse matrix with all its entries, or from the elements of a dense one
+ * that are not 0. A file whose first row has a label only is read in this format if its name ends with `.svm`,
+ * `.svmlight` or `.libsvm`. A file is replaced as a whole: the new file is written to disk next to the old one and then
  * renamed, so that a failure or a killed process leaves the old file intact. A file that this process may not write to
  * is not replaced. On systems that support files without a name, as Linux does on most file systems, a killed process
  * leaves no temporary file. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write;
@@ -5325,7 +5355,7 @@ typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 /// A format of files.
 typedef enum THFileFormat {
     /// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.svm`, `.svmlight` and `.libsvm`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     TH_FILE_BY_NAME = 0,
     TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
     TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles. Read-only.
@@ -5341,7 +5371,8 @@ typedef enum THFileFormat {
     TH_FILE_TSV = 11,            ///< A table of numbers as text, separated by tabs.
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
     TH_FILE_PNG = 13,            ///< Images in PNG.
-    TH_FILE_MATRIX_MARKET = 14   ///< Matrix Market: a sparse or dense matrix as text.
+    TH_FILE_MATRIX_MARKET = 14,  ///< Matrix Market: a sparse or dense matrix as text.
+    TH_FILE_SVMLIGHT = 15        ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
 } THFileFormat;
 
 /// Reads the only tensor of the file `path`. Elements are copied, so that the file may change afterwards. Returns a new
@@ -5467,8 +5498,8 @@ THArchive *THArchive_create(const char *path, THFileFormat format);
 /// storage whole. In other formats tensors are row-major.
 THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
 
-/// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, PGM and PPM have no metadata. Tables accept
-/// only the names of their columns, under the keys `columns.0`, `columns.1` and so on.
+/// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, svmlight, PGM and PPM have none. Tables
+/// accept only the names of their columns, under the keys `columns.0`, `columns.1` and so on.
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
 
 /// Sets the number of significant digits of floats in text formats, from 0 to 17. 0, the default, means the fewest

@@ -196,6 +196,13 @@ enum class Reduction : int {
     BatchMean = TH_REDUCTION_BATCH_MEAN,
 };
 
+/// The function of the rows of a bag.
+enum class BagMode : int {
+    Sum = TH_BAG_SUM, ///< The sum.
+    Mean = TH_BAG_MEAN, ///< The sum divided by the number of rows.
+    Max = TH_BAG_MAX, ///< The greatest elements; NaN if any element is NaN.
+};
+
 /// The method that computes a quantile between two elements.
 enum class Interpolation : int {
     Linear = TH_INTERPOLATION_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
@@ -257,7 +264,7 @@ enum class Fan : int {
 /// A format of files.
 enum class FileFormat : int {
     /// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.svm`, `.svmlight` and `.libsvm`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     ByName = TH_FILE_BY_NAME,
     Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
     PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles. Read-only.
@@ -274,6 +281,7 @@ enum class FileFormat : int {
     Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
     Png = TH_FILE_PNG, ///< Images in PNG.
     MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a sparse or dense matrix as text.
+    Svmlight = TH_FILE_SVMLIGHT, ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
 };
 
 // ==================================================================================================================
@@ -3440,6 +3448,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_embedding(r.handle, handle_, index.get(), paddingIdx), "embedding");
     }
+    /// `r[b, :] = sum of weight[index[i], :]` over the positions `i` of bag `b`: sums of rows of a table of floats.
+    Tensor embeddingBag(const Tensor &index, const Tensor &offsets = {}, BagMode mode = BagMode::Mean,
+        const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) const {
+        detail::New r;
+        return r(THTensor_embeddingBag(r.handle, handle_, index.get(), offsets.get(), static_cast<THBagMode>(mode),
+            perSampleWeights.get(), paddingIdx), "embeddingBag");
+    }
     /// `r = 0 where t <= 0, else g`: the gradient of relu.
     Tensor reluGrad(const Tensor &t) const {
         detail::New r;
@@ -4581,7 +4596,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor");
     }
     /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
-    /// each pixel's sum of `weight * g`.
+    /// the sum of `weight * g` of each pixel.
     Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
         bool antialias) const {
         detail::New r;
@@ -7457,6 +7472,15 @@ inline Tensor embedding(const Tensor &weight, const Tensor &index, int64_t paddi
 inline Tensor &embedding_out(Tensor &r, const Tensor &weight, const Tensor &index, int64_t paddingIdx = -1) {
     return detail::into(r, THTensor_embedding(detail::result(r), weight.get(), index.get(), paddingIdx),
         "embedding_out");
+}
+inline Tensor embeddingBag(const Tensor &weight, const Tensor &index, const Tensor &offsets = {},
+    BagMode mode = BagMode::Mean, const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) {
+    return weight.embeddingBag(index, offsets, mode, perSampleWeights, paddingIdx);
+}
+inline Tensor &embeddingBag_out(Tensor &r, const Tensor &weight, const Tensor &index, const Tensor &offsets = {},
+    BagMode mode = BagMode::Mean, const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) {
+    return detail::into(r, THTensor_embeddingBag(detail::result(r), weight.get(), index.get(), offsets.get(),
+        static_cast<THBagMode>(mode), perSampleWeights.get(), paddingIdx), "embeddingBag_out");
 }
 inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
 inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {

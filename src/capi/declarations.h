@@ -18,6 +18,7 @@ typedef enum THDivMode { TH_DIV_TRUE = 0, TH_DIV_TRUNC = 1, TH_DIV_FLOOR = 2 } T
 typedef struct THFused THFused;
 typedef struct THGenerator THGenerator;
 typedef enum THReduction { TH_REDUCTION_NONE = 0, TH_REDUCTION_MEAN = 1, TH_REDUCTION_SUM = 2, TH_REDUCTION_BATCH_MEAN = 3 } THReduction;
+typedef enum THBagMode { TH_BAG_SUM = 0, TH_BAG_MEAN = 1, TH_BAG_MAX = 2 } THBagMode;
 typedef THStatus (*THGradHook)(const struct THTensor *gradient, struct THTensor **replacement, void *context);
 typedef struct THGradCall THGradCall;
 typedef THStatus (*THGradRule)(struct THGradCall *call, const struct THTensor *const *from, int fromCount, struct THTensor *const *to, int toCount, void *context);
@@ -61,7 +62,7 @@ typedef struct THArchive THArchive;
 enum { TH_OPEN_COPY = 1 };
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
-typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13, TH_FILE_MATRIX_MARKET = 14 } THFileFormat;
+typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13, TH_FILE_MATRIX_MARKET = 14, TH_FILE_SVMLIGHT = 15 } THFileFormat;
 enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 /* Handles and references */
 THTensor *THTensor_new(void);
@@ -531,6 +532,7 @@ THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *
 THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
 THStatus THTensor_batchNorm(THTensor *r, THTensor *mean, THTensor *invstd, const THTensor *t, const THTensor *weight, const THTensor *bias, THTensor *runningMean, THTensor *runningVar, int training, double momentum, double eps);
 THStatus THTensor_embedding(THTensor *r, const THTensor *weight, const THTensor *index, int64_t paddingIdx);
+THStatus THTensor_embeddingBag(THTensor *r, const THTensor *weight, const THTensor *index, const THTensor *offsets, THBagMode mode, const THTensor *perSampleWeights, int64_t paddingIdx);
 THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 THStatus THTensor_leakyReluGrad(THTensor *r, const THTensor *g, const THTensor *t, double value);
 THStatus THTensor_hardtanhGrad(THTensor *r, const THTensor *g, const THTensor *t, double minimum, double maximum);

@@ -52,7 +52,11 @@ pub unsafe fn chunks1<T: Element, U: Element, const COMPACT: bool>(isa: Isa, row
 /// # Safety
 /// As for [`chunks1`].
 #[inline(always)]
-pub unsafe fn chunks2<A: Element, B: Element, U: Element, const COMPACT: bool>(isa: Isa, rows: &Rows<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
+pub unsafe fn chunks2<A: Element, B: Element, U: Element, const COMPACT: bool>(
+    isa: Isa,
+    rows: &Rows<3>,
+    f: impl Fn(Isa, A, B) -> U + Copy,
+) {
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B U, L => unsafe {
         each_chunk::<3, L, U, COMPACT>(
@@ -77,7 +81,11 @@ pub unsafe fn chunks2<A: Element, B: Element, U: Element, const COMPACT: bool>(i
 /// # Safety
 /// As for [`chunks1`].
 #[inline(always)]
-pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element, const COMPACT: bool>(isa: Isa, rows: &Rows<4>, f: impl Fn(Isa, A, B, C) -> U + Copy) {
+pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element, const COMPACT: bool>(
+    isa: Isa,
+    rows: &Rows<4>,
+    f: impl Fn(Isa, A, B, C) -> U + Copy,
+) {
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B C U, L => unsafe {
         each_chunk::<4, L, U, COMPACT>(

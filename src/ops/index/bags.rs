@@ -149,8 +149,11 @@ fn weights_of(t: &Tensor, index: &Tensor, mode: THBagMode, bags: &Bags) -> Resul
 
 /// The options of [`embedding_bag`].
 pub struct Options<'a> {
+    /// `TH_BAG_*`.
     pub mode: THBagMode,
+    /// The factors of the positions.
     pub weights: Option<&'a Tensor>,
+    /// The row that does not count, or -1.
     pub padding: i64,
 }
 

@@ -242,8 +242,8 @@ macro_rules! call {
             move |$isa, $a, $b| ($f).into(),
         )
     };
-    ($work:ident $result:ident $grain:ident compact |$($x:pat_param),*| $f:expr) => {
-        $crate::ops::pointwise::op::call!($work $result compact |$($x),*| $f)
+    ($work:ident $result:ident $grain:ident compact $($closure:tt)+) => {
+        $crate::ops::pointwise::op::call!($work $result compact $($closure)+)
     };
     ($work:ident $result:ident $grain:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
