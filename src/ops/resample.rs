@@ -191,8 +191,14 @@ impl Table {
         let n = n as usize;
         let terms = || (0..taps * n).map(|k| lists[k % n][k / n]);
         let size = [taps as i64, n as i64];
-        let places = device::written(&size, |to: &mut [i32]| Ok(to.iter_mut().zip(terms()).for_each(|(to, (place, _))| *to = place)))?;
-        let weights = device::written(&size, |to: &mut [f64]| Ok(to.iter_mut().zip(terms()).for_each(|(to, (_, weight))| *to = weight)))?;
+        let places = device::written(&size, |to: &mut [i32]| {
+            to.iter_mut().zip(terms()).for_each(|(to, (place, _))| *to = place);
+            Ok(())
+        })?;
+        let weights = device::written(&size, |to: &mut [f64]| {
+            to.iter_mut().zip(terms()).for_each(|(to, (_, weight))| *to = weight);
+            Ok(())
+        })?;
         Ok(Table { places: Operand::of(&places)?, weights: operand(&weights, compute)?, taps })
     }
 }
