@@ -11,7 +11,8 @@ SHARE = 0.125
 
 def near_zero(draw, dtype, shape):
     operand = draw.operand(dtype, shape, "plain")
-    operand.base.mul_(SHARE)
+    # Long rows of weights amplify as much as rows of 10: with more, PyTorch's float32 results have errors of 1e-5, too.
+    operand.base.mul_(SHARE / max(1, shape[-1] / 10) ** 0.5)
     return operand
 
 
