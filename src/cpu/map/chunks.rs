@@ -154,7 +154,9 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element, const COMPACT: 
                 let mut end = at;
                 advance(&mut end, size, rows.row_scalar, last);
                 if COMPACT {
+                    // The compiler must not know that the loop begins at the end, since it would copy `chunk`.
                     let (mut now, mut rest) = (end, [U::ZERO; L]);
+                    now[0] = opaque(now[0]).cast_mut();
                     loop {
                         let y = chunk(now);
                         if now[0] == end[0] {
