@@ -15,7 +15,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import attention, compressed, convolution, creation, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sorting
+from oracle import attention, compressed, convolution, creation, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sampling, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -32,6 +32,7 @@ def main():
     products.rows()
     convolution.rows()
     resample.rows()
+    sampling.rows()
     linalg.rows()
     layers.rows()
     recurrent.rows()

@@ -21,6 +21,7 @@ pub mod matmul;
 pub mod random;
 pub mod record;
 pub mod resample;
+pub mod sampling;
 pub mod search;
 pub mod sequence;
 pub mod window;
@@ -44,6 +45,7 @@ pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
 pub use resample::Resample;
+pub use sampling::Sampling;
 pub use search::Search;
 pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
 pub(crate) use window::IMAGE_DIMS;
@@ -138,6 +140,8 @@ pub enum Launch<'a> {
     Columns(Columns),
     /// See [`Resample`].
     Resample(Resample),
+    /// See [`Sampling`].
+    Sampling(Sampling),
 }
 
 /// Memory and kernels of a kind of device other than the host.

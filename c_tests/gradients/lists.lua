@@ -41,6 +41,7 @@ lists.apart_twice = {}
 lists.once = {
   lstm = "its derivative is lstmGrad", gru = "its derivative is gruGrad", rnn = "its derivative is rnnGrad",
   lstmCell = "its derivative is lstmGrad", gruCell = "its derivative is gruGrad", rnnCell = "its derivative is rnnGrad",
+  gridSample = "its derivative is gridSampleGrad",
   eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
 }
 
@@ -63,6 +64,7 @@ each(lists.without,
   "nllLoss weight, nllLossGrad weight, crossEntropy weight, crossEntropyGrad weight, crossEntropyLabelSmoothing weight",
   "weights of classes are constant")
 each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
+each(lists.without, "gridSampleGrad", "second derivatives of samples")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")

@@ -107,6 +107,8 @@ logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
 interpolateFactor torch.nn.functional.interpolate
+gridSample torch.nn.functional.grid_sample
+affineGrid torch.nn.functional.affine_grid
 scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss

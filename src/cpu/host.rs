@@ -10,14 +10,14 @@ use super::index::{self, Entries};
 use super::line_ops::with_kernels;
 use super::lines::{self as walk, End};
 use super::reduce::{Reduction, split};
-use super::{fourier, fused, histogram, images, lapack, layers, matmul, resample, search, sequence, triangle};
+use super::{fourier, fused, histogram, images, lapack, layers, matmul, resample, sampling, search, sequence, triangle};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
     Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
     Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
-    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle,
+    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Sampling, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle,
     TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
@@ -97,6 +97,7 @@ drivers! {
     Unpool: |work, &[Some(out)], &[t, indices]| images::unpool(work, out, t, indices);
     Columns: |work, &[Some(out)], &[t]| images::columns(work, out, t);
     Resample: |work, &[Some(out)], &[x, places, weights]| resample::run(*work, out, [x, places, weights]);
+    Sampling: |work, &[Some(places), Some(weights), slopes], &[grid]| sampling::run(work, [places, weights], slopes, grid);
 }
 
 /// Returns the number of bytes of a row-major mask that are not 0.

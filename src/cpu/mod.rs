@@ -37,6 +37,7 @@ pub mod random;
 pub mod real;
 pub mod reduce;
 mod resample;
+mod sampling;
 pub mod scan;
 pub mod scratch;
 pub mod search;

@@ -38,6 +38,7 @@ mod products;
 mod random;
 mod reduce;
 mod resample;
+mod sampling;
 mod scan;
 mod search;
 mod sequence;
@@ -87,6 +88,7 @@ pub static SOURCES: &[&Source] = &[
     &scan::SCAN,
     &lines::SOFTMAX,
     &resample::RESAMPLE,
+    &sampling::SAMPLING,
     &search::SEARCH,
     &sequence::SEQUENCE,
     &sort::SORT,
@@ -171,6 +173,9 @@ impl Accelerator for Numbered {
             (Launch::Unpool(work), &[Some(out)], &[t, indices]) => images::unpool(gpu, work, out, t, indices),
             (Launch::Columns(work), &[Some(out)], &[t]) => images::columns(gpu, work, out, t),
             (Launch::Resample(work), &[Some(out)], &[x, places, weights]) => resample::resample(gpu, *work, out, [x, places, weights]),
+            (Launch::Sampling(work), &[Some(places), Some(weights), slopes], &[grid]) => {
+                sampling::sampling(gpu, work, [places, weights], slopes, grid)
+            }
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
@@ -207,7 +212,8 @@ impl Accelerator for Numbered {
                 | Launch::Pool(_)
                 | Launch::Unpool(_)
                 | Launch::Columns(_)
-                | Launch::Resample(_),
+                | Launch::Resample(_)
+                | Launch::Sampling(_),
                 ..,
             ) => gpu.refuse(),
         })

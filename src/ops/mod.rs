@@ -39,6 +39,7 @@ pub mod recurrent;
 pub mod reduce;
 pub mod resample;
 mod result;
+pub mod sampling;
 pub mod scan;
 pub mod search;
 pub mod sequence;

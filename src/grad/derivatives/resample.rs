@@ -21,6 +21,18 @@ derivatives! {
             Resampling { factor, mode, corners: alignCorners, antialias }.of(h, &g.shape, imageDims);
         t: |h, t: like| zeros(h, &t);
     }
+    gridSample {
+        each(t, grid): |call, t, grid, mode: i32, padding: i32, alignCorners: bool| {
+            let names = names::gridSample::FUNCTION.signature.names;
+            let inputs = ["t", "grid"].map(|name| names::place(names, name));
+            let wanted = u32::from(call.needs(inputs[0])) | u32::from(call.needs(inputs[1])) << 1;
+            let arguments = [call.g().into(), t.into(), grid.into(), mode.into(), padding.into(), alignCorners.into()];
+            let gradients: [Value<'_>; 2] = call.scope().call_for_all(&names::gridSampleGrad::FUNCTION, wanted, &arguments);
+            let given = inputs.into_iter().filter(|&input| call.needs(input));
+            given.zip(gradients).for_each(|(input, gradient)| call.give(input, gradient));
+        };
+    }
+    affineGrid { theta: |g, theta: like, sizes: list, alignCorners: bool| affine_grid_back(g, &theta, sizes, alignCorners); }
     pixelShuffle { t: |g, factor: i64| g.scope.call(&names::pixelUnshuffle::FUNCTION, &[g.into(), factor.into()]); }
     pixelUnshuffle { t: |g, factor: i64| g.scope.call(&names::pixelShuffle::FUNCTION, &[g.into(), factor.into()]); }
     channelShuffle {
@@ -58,4 +70,18 @@ impl Resampling {
         let sizes = &shape[shape.len() - ndim as usize..];
         t.scope.call(&names::interpolate::FUNCTION, &[t.into(), sizes.into(), mode.into(), corners.into(), antialias.into()])
     }
+}
+
+/// The gradient of affine maps: the sums of the products of `g` with the coordinates of the pixels.
+fn affine_grid_back<'s>(g: Value<'s>, theta: &Like, sizes: &[i64], align_corners: bool) -> Value<'s> {
+    let (batch, dims) = (theta.shape[0], theta.shape[1]);
+    let pixels = sizes.iter().product::<i64>();
+    // The coordinates are the grid of the map that changes nothing.
+    let like = Like { shape: [dims, dims].as_slice().into(), ..wide(g).like() };
+    let identity = diag_embed(full(g, &Like { shape: [dims].as_slice().into(), ..like.clone() }, 1.0), 0, 0, 1);
+    let map = reshape(join(identity, zeros(g, &Like { shape: [dims, 1].as_slice().into(), ..like }), 1), &[1, dims, dims + 1]);
+    let places = g.scope.call(&names::affineGrid::FUNCTION, &[map.into(), sizes.into(), align_corners.into()]);
+    let g = reshape(wide(g), &[batch, pixels, dims]);
+    let products = matmul(mt(g), reshape(places, &[pixels, dims]));
+    join(products, unsqueeze(sum(g, 1, false), -1), -1)
 }
