@@ -107,7 +107,7 @@ macro_rules! function_functions {
         mish(r: out, t: input) { float same COSTLY, |isa, t| Real::mish(t, isa) }
         /// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019). Floats only.
         hardswish(r: out, t: input) {
-            float same CHEAP, compact |_, t| {
+            float same CHEAP, |_, t| {
                 let middle = t * (t + 3.0) / 6.0;
                 let from_below = if t < T::from_f64(3.0) { middle } else { t };
                 if t <= T::from_f64(-3.0) { T::ZERO } else { from_below }
@@ -115,7 +115,7 @@ macro_rules! function_functions {
         }
         /// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN. Floats only.
         hardsigmoid(r: out, t: input) {
-            float same CHEAP, compact |_, t| {
+            float same CHEAP, |_, t| {
                 let middle = (t + 3.0) / 6.0;
                 let from_below = if middle > T::from_i64(1) { T::from_i64(1) } else { middle };
                 if middle < T::ZERO { T::ZERO } else { from_below }
@@ -132,14 +132,14 @@ macro_rules! function_functions {
         }
         /// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN. Floats only.
         softsign(r: out, t: input) {
-            float same CHEAP, compact |_, t| {
+            float same CHEAP, |_, t| {
                 let quotient = t / (Element::abs(t) + 1.0);
                 if Element::abs(t) == T::INFINITY { Real::copysign(T::from_i64(1), t) } else { quotient }
             }
         }
         /// `r = 0 where -lambda <= t <= lambda, else t`. Floats only.
         hardshrink(r: out, t: input, lambda: parameter) {
-            float same CHEAP, compact |_, t| if (t >= -lambda) & (t <= lambda) { T::ZERO } else { t }
+            float same CHEAP, |_, t| if (t >= -lambda) & (t <= lambda) { T::ZERO } else { t }
         }
 
         /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.

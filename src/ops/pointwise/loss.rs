@@ -13,7 +13,7 @@ operations! {
     distance(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Element::abs(a - b) }
     /// `r = d^2 / (2 beta) where d < beta, else d - beta / 2`, for `d = |a - b|`
     smooth(r: out, a: input, b: input, beta: parameter) {
-        float same CHEAP, compact |_, a, b| {
+        float same CHEAP, |_, a, b| {
             let d = Element::abs(a - b);
             let half = T::from_f64(0.5);
             if d < beta { half * d * d / beta } else { d - half * beta }
@@ -21,7 +21,7 @@ operations! {
     }
     /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |a - b|`
     huber(r: out, a: input, b: input, delta: parameter) {
-        float same CHEAP, compact |_, a, b| {
+        float same CHEAP, |_, a, b| {
             let d = Element::abs(a - b);
             let half = T::from_f64(0.5);
             if d < delta { half * d * d } else { delta * (d - half * delta) }
@@ -67,7 +67,7 @@ operations! {
     log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
     /// `r = (t - mean) * scale`, computed from halves if the difference overflows
     standardized(r: out, t: input, mean: input, scale: input) {
-        float same CHEAP, compact |_, t, mean, scale| {
+        float same CHEAP, |_, t, mean, scale| {
             let difference = t - mean;
             let half = T::from_f64(0.5);
             let halves = (half * t - half * mean) * scale;

@@ -18,9 +18,8 @@
 //! - `dividing` after the grain: integers cannot be divided by 0. `comparing`: the number compared with integers does not wrap. `masked`:
 //!   the first input is a mask, Bool or uint8, which is not promoted.
 //!
-//! The loop of a `CHEAP` formula has three copies of the formula, and the loop of a `COSTLY` one or of `compact` before the formula has one
-//! copy. `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `plain` compiles a formula
-//! to a loop without a copy for 16-bit floats; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
+//! `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `plain` compiles a formula to a
+//! single loop, with a third of the code; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
 //! [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, where `slow` computes the elements for
 //! which `rare` is true; and `kernel f`, a generic function of the work and the numbers. `; bits f` after a formula names a kernel for
 //! 16-bit floats that reads them as int16.
@@ -122,7 +121,7 @@ macro_rules! operation {
             role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
             checked: $crate::ops::pointwise::op::traits!(checked $($flag)? $($kind)*),
             grain: $grain,
-            kernels: $crate::ops::pointwise::op::kernels!($set $result $grain [$($arg $kind)*] $($kernel)*),
+            kernels: $crate::ops::pointwise::op::kernels!($set $result [$($arg $kind)*] $($kernel)*),
             bits: $crate::ops::pointwise::op::bits!($set $($kernel)*),
             masked: $crate::ops::pointwise::op::traits!(masked $($flag)?),
         }
@@ -175,7 +174,7 @@ macro_rules! kernels {
             $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
         ]
     };
-    (moved $result:ident $grain:ident $args:tt kernel $f:ident) => {
+    (moved $result:ident $args:tt kernel $f:ident) => {
         [
             Some($f::<u8>), Some($f::<u8>), Some($f::<i16>), Some($f::<i32>), Some($f::<i64>), Some($f::<i32>), Some($f::<i64>),
             Some($f::<u8>),
@@ -195,14 +194,14 @@ pub(crate) use kernels;
 
 /// The kernel for one type.
 macro_rules! kernel {
-    ($t:ident $result:ident $grain:ident $args:tt kernel $f:ident) => { Some($f::<$t>) };
-    ($t:ident $result:ident $grain:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
+    ($t:ident $result:ident $args:tt kernel $f:ident) => { Some($f::<$t>) };
+    ($t:ident $result:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
         Some(|work, _numbers| {
             #[allow(dead_code)]
             type T = $t;
             let mut _next = 0;
             $($crate::ops::pointwise::op::bind!($arg $kind _numbers _next);)*
-            $crate::ops::pointwise::op::call!(work $result $grain $($form)*)
+            $crate::ops::pointwise::op::call!(work $result $($form)*)
         })
     };
 }
@@ -228,38 +227,35 @@ pub(crate) use bind;
 
 /// The loop of a kernel.
 macro_rules! call {
-    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map1_of::<T, $crate::ops::pointwise::op::result_type!($result), { $crate::ops::pointwise::op::compact!($grain) }>(
+    ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
+        $crate::cpu::map::map1::<T, $crate::ops::pointwise::op::result_type!($result)>(
             $work,
             #[inline(always)]
             move |$isa, $a| ($f).into(),
         )
     };
-    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
-        $crate::cpu::map::map2_of::<T, T, $crate::ops::pointwise::op::result_type!($result), false, { $crate::ops::pointwise::op::compact!($grain) }>(
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
+        $crate::cpu::map::map2::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
     };
-    ($work:ident $result:ident $grain:ident compact $($closure:tt)+) => {
-        $crate::ops::pointwise::op::call!($work $result compact $($closure)+)
-    };
-    ($work:ident $result:ident $grain:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+    ($work:ident $result:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
     };
-    ($work:ident $result:ident $grain:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
-        $crate::cpu::map::map3_of::<T, T, T, $crate::ops::pointwise::op::result_type!($result), { $crate::ops::pointwise::op::compact!($grain) }>(
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
+        $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work,
             #[inline(always)]
             move |$isa, $a, $b, $c| ($f).into(),
         )
     };
-    ($work:ident $result:ident $grain:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
         $crate::cpu::map::map1_run::<T>(
             $work,
             #[inline(always)]
@@ -274,7 +270,7 @@ macro_rules! call {
             },
         )
     };
-    ($work:ident $result:ident $grain:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_run::<T>(
             $work,
             #[inline(always)]
@@ -289,7 +285,7 @@ macro_rules! call {
             },
         )
     };
-    ($work:ident $result:ident $grain:ident vectorized $run:ident) => {
+    ($work:ident $result:ident vectorized $run:ident) => {
         $crate::cpu::map::map1_run::<T>(
             $work,
             #[inline(always)]
@@ -297,7 +293,7 @@ macro_rules! call {
             move |isa, r, a, n| unsafe { <T as $crate::cpu::real::Real>::$run(isa, r, a, n) },
         )
     };
-    ($work:ident $result:ident $grain:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map1_rare::<T, T>(
             $work,
             #[inline(always)]
@@ -308,7 +304,7 @@ macro_rules! call {
             move |$isa, $a| $slow,
         )
     };
-    ($work:ident $result:ident $grain:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map2_rare::<T, T, T>(
             $work,
             #[inline(always)]
@@ -321,17 +317,6 @@ macro_rules! call {
     };
 }
 pub(crate) use call;
-
-/// True if the loop has a single copy of the formula.
-macro_rules! compact {
-    (CHEAP) => {
-        false
-    };
-    ($costly_or_compact:ident) => {
-        true
-    };
-}
-pub(crate) use compact;
 
 /// The compute type of a result.
 macro_rules! result_type {
