@@ -1034,6 +1034,7 @@ class RowIterator;
 struct JQ;
 struct CrowColStartsOrder;
 struct EV;
+struct GradInputGradGrid;
 struct GradInputGradWeightGradBias;
 struct GradQueryGradKeyGradValueGradMask;
 struct GradXGradH0GradC0GradWeights;
@@ -4608,6 +4609,29 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_interpolateGrad(r.handle, handle_, t.get(), imageDims, factor,
             static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad");
     }
+    /// `r[n, c, y, x]` = the image `t[n, c]` at the place `grid[n, y, x]` between its pixels; with three dimensions,
+    /// `r[n, c, z, y, x]`.
+    Tensor gridSample(const Tensor &grid, Resampling mode, PadMode padding, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(mode),
+            static_cast<THPadMode>(padding), alignCorners), "gridSample");
+    }
+    Tensor gridSample(const Tensor &grid, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(Resampling::Linear),
+            static_cast<THPadMode>(0), alignCorners), "gridSample");
+    }
+    /// The gradients of gridSample, from the gradient `g` of the result: `gradInput` of `t`, and `gradGrid` of `grid`,
+    /// which is 0 for `TH_RESAMPLE_NEAREST`.
+    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
+        bool alignCorners) const;
+    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const;
+    /// `r[n, y, x] = theta[n] @ (x', y', 1)`: a grid for gridSample of the places that the affine maps `theta`,
+    /// `[batch, dims, dims + 1]`, give the pixels of images with the 2 or 3 sizes `sizes`.
+    Tensor affineGrid(IntList sizes, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_affineGrid(r.handle, handle_, sizes.count(), sizes.data(), alignCorners), "affineGrid");
+    }
     /// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor`
     /// times as many rows and columns, from `factor^2` times as many channels.
     Tensor pixelShuffle(int64_t factor) const {
@@ -5106,6 +5130,11 @@ struct CrowColStartsOrder {
 /// Several results.
 struct EV {
     Tensor e, v;
+};
+
+/// Several results.
+struct GradInputGradGrid {
+    Tensor gradInput, gradGrid;
 };
 
 /// Several results.
@@ -9390,6 +9419,62 @@ inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, 
     bool alignCorners, bool antialias) {
     return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
         static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad_out");
+}
+inline Tensor gridSample(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding, bool alignCorners) {
+    return t.gridSample(grid, mode, padding, alignCorners);
+}
+inline Tensor gridSample(const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return t.gridSample(grid, alignCorners);
+}
+inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
+    bool alignCorners) {
+    return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(), static_cast<THResampling>(mode),
+        static_cast<THPadMode>(padding), alignCorners), "gridSample_out");
+}
+inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(),
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners), "gridSample_out");
+}
+inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
+    bool alignCorners) const {
+    GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
+        static_cast<THResampling>(mode), static_cast<THPadMode>(padding), alignCorners), "gridSampleGrad", r.gradInput,
+        r.gradGrid);
+    return r;
+}
+inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const {
+    GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners), "gridSampleGrad",
+        r.gradInput, r.gradGrid);
+    return r;
+}
+inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, Resampling mode,
+    PadMode padding, bool alignCorners) {
+    return g.gridSampleGrad(t, grid, mode, padding, alignCorners);
+}
+inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return g.gridSampleGrad(t, grid, alignCorners);
+}
+inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
+    Resampling mode, PadMode padding, bool alignCorners) {
+    detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
+        grid.get(), static_cast<THResampling>(mode), static_cast<THPadMode>(padding), alignCorners),
+        "gridSampleGrad_out");
+}
+inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
+    bool alignCorners) {
+    detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
+        grid.get(), static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners),
+        "gridSampleGrad_out");
+}
+inline Tensor affineGrid(const Tensor &theta, IntList sizes, bool alignCorners) {
+    return theta.affineGrid(sizes, alignCorners);
+}
+inline Tensor &affineGrid_out(Tensor &r, const Tensor &theta, IntList sizes, bool alignCorners) {
+    return detail::into(r, THTensor_affineGrid(detail::result(r), theta.get(), sizes.count(), sizes.data(),
+        alignCorners), "affineGrid_out");
 }
 inline Tensor pixelShuffle(const Tensor &t, int64_t factor) { return t.pixelShuffle(factor); }
 inline Tensor &pixelShuffle_out(Tensor &r, const Tensor &t, int64_t factor) {
