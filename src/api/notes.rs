@@ -121,8 +121,8 @@ pub static EXAMPLES: &[(&str, &str)] = &[
 /// numbers, letters, `+`, `-`, `*` and parentheses. In one call a letter has one value: `x`, `y` and `z` at least 4, others from 1 to 3. A
 /// sign before the sizes determines the elements: `+` a matrix with a dominant diagonal, `@` int64 positions from 0 to 3, `#` int64 1s.
 ///
-/// A value is an expression, a range `1..2` of valid numbers, a list of expressions `[y,x]`, a constant of the header, or a text. A number
-/// or a range for a list applies to each entry.
+/// A value is an expression, a range `1..2` of valid numbers, a list of expressions `[y,x]`, a constant of the header, a text, or `NULL`. A
+/// number or a range for a list applies to each entry.
 pub static SHAPES: &[(&str, &str)] = &[
     ("mm", "m1 n,k; m2 k,p"),
     ("mv", "mat n,k; vec k"),
