@@ -2,7 +2,7 @@
 //! goes over all rows, so short rows cost little more than their elements.
 
 use crate::cpu::engine::{CHUNK, Rows, lanes};
-use crate::cpu::simd::{Isa, Level, opaque};
+use crate::cpu::simd::{Isa, opaque};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
@@ -31,7 +31,6 @@ pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl 
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(T U, L => unsafe {
         each_chunk::<2, L, U>(
-            isa,
             rows,
             [size_of::<U>(), size_of::<T>()],
             #[inline(always)]
@@ -57,7 +56,6 @@ pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B U, L => unsafe {
         each_chunk::<3, L, U>(
-            isa,
             rows,
             [size_of::<U>(), size_of::<A>(), size_of::<B>()],
             #[inline(always)]
@@ -83,7 +81,6 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B C U, L => unsafe {
         each_chunk::<4, L, U>(
-            isa,
             rows,
             [size_of::<U>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
             #[inline(always)]
@@ -112,14 +109,11 @@ struct Chunks<const N: usize>([[MaybeUninit<u64>; CHUNK]; N]);
 /// The operands must hold the rows, of elements of `size` bytes. The closures must read only one element or one chunk of each operand.
 #[inline(always)]
 unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
-    isa: Isa,
     rows: &Rows<N>,
     size: [usize; N],
     one: impl Fn([*mut u8; N]) -> U,
     chunk: impl Fn([*mut u8; N]) -> [U; L],
 ) {
-    // Few processors of x86-64 have no AVX2. The loop for them has less code: a single copy of `chunk`, also for short rows.
-    let compact = cfg!(target_arch = "x86_64") && isa.level() == Level::Baseline;
     let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); CHUNK]; N]));
     let last = rows.cols.wrapping_sub(L);
     let any_scalar = (1..N).any(|k| rows.row_scalar[k]);
@@ -127,9 +121,7 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
         let mut at = row;
         // SAFETY: the caller guarantees the rows. A row has at least a chunk where a whole chunk is read.
         unsafe {
-            if compact {
-                compact_row::<N, L, U>(rows, row, size, &mut copies, &chunk);
-            } else if rows.cols < L {
+            if rows.cols < L {
                 let end = row[0].add(rows.cols * size[0]);
                 while at[0] < end {
                     at[0].cast::<U>().write_unaligned(one(at));
@@ -156,60 +148,6 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
         }
         for k in 0..N {
             row[k] = row[k].wrapping_offset(rows.step[k]);
-        }
-    }
-}
-
-/// Computes a row of [`each_chunk`] with a single copy of `chunk`. Rows shorter than a chunk go through buffers.
-///
-/// # Safety
-/// As for [`each_chunk`].
-#[inline(always)]
-unsafe fn compact_row<const N: usize, const L: usize, U: Element>(
-    rows: &Rows<N>,
-    row: [*mut u8; N],
-    size: [usize; N],
-    buffers: &mut Chunks<N>,
-    chunk: &impl Fn([*mut u8; N]) -> [U; L],
-) {
-    let (mut begin, is_short) = (row, rows.cols < L);
-    if rows.cols == 0 {
-        return;
-    }
-    // SAFETY: the caller guarantees the row. A buffer has room for a chunk.
-    unsafe {
-        if is_short {
-            begin[0] = buffers.0[0].as_mut_ptr().cast();
-        }
-        for k in 1..N {
-            if is_short || rows.row_scalar[k] {
-                begin[k] = buffers.0[k].as_mut_ptr().cast();
-                fill_chunk::<L>(size[k], begin[k], row[k]);
-                if !rows.row_scalar[k] {
-                    begin[k].copy_from_nonoverlapping(row[k], rows.cols * size[k]);
-                }
-            }
-        }
-        let mut end = begin;
-        advance(&mut end, size, rows.row_scalar, rows.cols.saturating_sub(L));
-        // The compiler must not know that the loop begins at the end, since it would copy `chunk`.
-        let (mut at, mut rest) = (end, [U::ZERO; L]);
-        at[0] = opaque(at[0]).cast_mut();
-        loop {
-            let result = chunk(at);
-            if at[0] == end[0] {
-                (at, rest) = (begin, result);
-            } else {
-                at[0].cast::<[U; L]>().write_unaligned(result);
-                advance(&mut at, size, rows.row_scalar, L);
-            }
-            if at[0] >= end[0] {
-                break;
-            }
-        }
-        end[0].cast::<[U; L]>().write_unaligned(rest);
-        if is_short {
-            row[0].copy_from_nonoverlapping(begin[0], rows.cols * size[0]);
         }
     }
 }

@@ -101,7 +101,7 @@ operations! {
 /// `r = t + value * src`
 pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     if value == Scalar::Int(1) {
-        return add_tensor.run([r, t, src], &[]);
+        return add_tensor.run_inlined([r, t, src], &[]);
     }
     let common = promote(&[t, src])?;
     add_scaled.run_in(common, &[r, t, src], &[rounded(value, common)])
@@ -110,7 +110,7 @@ pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
 /// `r = t - value * src`
 pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     if value == Scalar::Int(1) {
-        return sub_tensor.run([r, t, src], &[]);
+        return sub_tensor.run_inlined([r, t, src], &[]);
     }
     let common = Domain::Numeric.check(promote(&[t, src])?)?;
     super::check_whole(common, value)?;
@@ -129,7 +129,7 @@ pub fn rsub(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 
 /// `r = value / t`
 pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    number_over.run([r, t], &[value])
+    number_over.run_inlined([r, t], &[value])
 }
 
 /// The number, rounded to `common` if that is a 16-bit float.
@@ -228,7 +228,7 @@ pub fn cmin_tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 fn extreme(op: &'static Op<3>, r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.dtype() == b.dtype() {
-        return op.run([r, a, b], &[]);
+        return op.run_inlined([r, a, b], &[]);
     }
     let common = promote(&[a, b])?;
     op.run_in(common, &[r, &fitting(a, common)?, &fitting(b, common)?], &[])
@@ -384,10 +384,10 @@ pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     }
     match value {
         _ if t.defined()? != common => general_power.run_in(common, &[r, t], &[value]),
-        Scalar::Int(2) => square.run([r, t], &[]),
-        Scalar::Int(3) => cube.run([r, t], &[]),
-        Scalar::Int(-1) => cinv.run([r, t], &[]),
-        Scalar::Float(0.5) => half_power.run([r, t], &[]),
+        Scalar::Int(2) => square.run_inlined([r, t], &[]),
+        Scalar::Int(3) => cube.run_inlined([r, t], &[]),
+        Scalar::Int(-1) => cinv.run_inlined([r, t], &[]),
+        Scalar::Float(0.5) => half_power.run_inlined([r, t], &[]),
         _ => general_power.run_in(common, &[r, t], &[value]),
     }
 }

@@ -247,8 +247,8 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         ..0 => bail!(Argument, "a derivative of order {n}"),
         // The preparation takes some nanoseconds for each order.
         MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
-        0 => return digamma.run([r, t], &[]),
-        1 => return trigamma.run([r, t], &[]),
+        0 => return digamma.run_inlined([r, t], &[]),
+        1 => return trigamma.run_inlined([r, t], &[]),
         _ => {}
     }
     derivative.run_in(t.defined()?.to_float(), &[r, t], &[Scalar::Int(n)])

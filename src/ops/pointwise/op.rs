@@ -34,8 +34,14 @@ use crate::tensor::Tensor;
 
 impl<const N: usize> Op<N> {
     /// Computes `tensors[0]` from the other tensors: checks the operands, prepares the result, runs the kernel.
-    #[inline(always)]
+    #[inline(never)]
     pub fn run(&'static self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+        self.run_inlined(tensors, numbers)
+    }
+
+    /// [`Op::run`] for functions that programs call often, with a copy of the code for each of them.
+    #[inline(always)]
+    pub fn run_inlined(&'static self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let mut common = promote(&tensors[1..])?;
         if let [value, ..] = numbers {
             match self.role {
@@ -55,7 +61,7 @@ impl<const N: usize> Op<N> {
         self.run_in(common, &tensors, numbers)
     }
 
-    /// [`Op::run`] with operands converted to `common`.
+    /// [`Op::run`] with operands that are converted to `common`.
     pub fn run_in(&'static self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let choice = self.choose(common, tensors[1].dtype())?;
         if self.checked {
