@@ -36,7 +36,12 @@ class Attention:
         one_dtype([self.q, self.k, self.v])
         if not self.dtype.is_floating_point or (self.causal and self.mask is not None):
             raise RuntimeError("refused")
-        return [t.value.double() for t in (self.q, self.k, self.v)]
+        # PyTorch does not check the heads if there are no keys.
+        if self.grouped and self.q.value.shape[-3] % self.k.value.shape[-3]:
+            raise RuntimeError("heads that are no multiple")
+        # PyTorch reads wrong elements for some strides, and refuses some batches that broadcast.
+        q, k, v = (t.value.double().contiguous() for t in (self.q, self.k, self.v))
+        return [q.expand(*torch.broadcast_shapes(*(t.shape[:-2] for t in (q, k, v))), *q.shape[-2:]) if not self.grouped else q, k, v]
 
     def added(self):
         if self.mask is None:
@@ -46,7 +51,9 @@ class Attention:
         return self.mask.value if self.mask.dtype == torch.bool else self.mask.value.double()
 
     def run(self, q, k, v, mask):
-        return functional.scaled_dot_product_attention(q, k, v, mask, 0.0, self.causal, scale=self.scale or None, enable_gqa=self.grouped)
+        # Some of PyTorch's paths multiply both operands by the root of the scale, which is NaN for a negative scale.
+        q, scale = (q * self.scale, 1.0) if self.scale else (q, None)
+        return functional.scaled_dot_product_attention(q, k, v, mask, 0.0, self.causal, scale=scale, enable_gqa=self.grouped)
 
     def end(self):
         return [0.0, int(self.causal), float(self.scale), int(self.grouped)]
