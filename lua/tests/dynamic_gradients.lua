@@ -360,6 +360,19 @@ function tests.optimizers_move_parameters()
     fails("Optim.newSgd: ", thorn.Optim.newSgd, { thorn.mul(w, 2) }, 1)
 end
 
+function tests.groups_of_parameters_are_counted_from_1()
+    local a, b = leaf({ 1 }), leaf({ 2 })
+    local sgd = thorn.Optim.newSgd({ a }, 0.5)
+    check(sgd:addGroup({ b }) == 2 and sgd:groupCount() == 2)
+    sgd:set(2, "lr", thorn.Schedule.step(3, 1, { step_size = 3, gamma = 0.25 }))
+    check(sgd:get(1, "lr") == 0.5 and sgd:get(2, "lr") == 0.25)
+    thorn.sum(thorn.add(a, b)):backward()
+    sgd:step()
+    expect(a, 0.5)
+    expect(b, 1.75)
+    fails("Optim.get: ", sgd.get, sgd, 3, "lr")
+end
+
 function tests.steps_of_optimizers_call_functions()
     local w, calls, marker = leaf({ 5, -5 }), 0, {}
     local o = thorn.Optim.newLbfgs({ w }, { strong_wolfe = true })
