@@ -3926,8 +3926,8 @@ THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const in
 THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode,
                                     int alignCorners, int antialias);
 
-/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
-/// each pixel's sum of `weight * g`. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
+/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result: the
+/// sum of `weight * g` of each pixel. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
 THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor,
                                   THResampling mode, int alignCorners, int antialias);
 

@@ -4581,7 +4581,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor");
     }
     /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
-    /// each pixel's sum of `weight * g`.
+    /// the sum of `weight * g` of each pixel.
     Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
         bool antialias) const {
         detail::New r;
