@@ -1,4 +1,4 @@
-/* Optimizers: three steps of each, compared with PyTorch's, closures, learning rates, clipping, and errors. */
+/* Optimizers: steps of each, compared with PyTorch's, closures, groups, learning rates, and errors. */
 #include "optim.h"
 #include "optim_expected.h"
 
@@ -51,6 +51,8 @@ static THOptim *optim_of(const char *kind, THTensor **params, const double *n) {
     if (strcmp(kind, "Adagrad") == 0) return THOptim_newAdagrad(params, 2, n[0], n[1], n[2], n[3], n[4]);
     if (strcmp(kind, "Adadelta") == 0) return THOptim_newAdadelta(params, 2, n[0], n[1], n[2], n[3]);
     if (strcmp(kind, "NAdam") == 0) return THOptim_newNadam(params, 2, n[0], n[1], n[2], n[3], n[4], n[5], n[6] != 0);
+    if (strcmp(kind, "Lamb") == 0) return THOptim_newLamb(params, 2, n[0], n[1], n[2], n[3], n[4]);
+    if (strcmp(kind, "Adafactor") == 0) return THOptim_newAdafactor(params, 2, n[0], n[1], n[2], n[3], n[4], n[5]);
     return THOptim_newRadam(params, 2, n[0], n[1], n[2], n[3], n[4], n[5] != 0);
 }
 
@@ -65,6 +67,61 @@ static void more_steps_are_those_of_pytorch(void) {
         CHECK_NEAR(THTensor_get2d(p.params[1], 0, 0), expected[3], NEAR * fmax(1, fabs(expected[3])));
         end(&p);
     }
+}
+
+static void adafactor_folds_rows_and_columns(void) {
+    for (int turned = 0; turned < 2; turned++) {
+        THTensor *p = matrix_of(TH_FLOAT64, 2, 1, -2, 0.5, 0.25, 3, -1), *g = THTensor_new();
+        if (turned) {
+            /* The same matrix with other strides. */
+            THTensor *t = THTensor_newTranspose(p, 0, 1), *dense = THTensor_newContiguous(t);
+            THTensor_free(p);
+            p = THTensor_newTranspose(dense, 0, 1);
+            THTensor_free(t);
+            THTensor_free(dense);
+        }
+        CHECK_OK(THTensor_setRequiresGrad(p, 1));
+        THOptim *o = THOptim_newAdafactor(&p, 1, 0.1, -0.8, -1, 1e-3, 1, 0);
+        CHECK_NEAR(THOptim_get(o, 0, "eps1"), -1, 0);
+        CHECK_OK(THGrad_setEnabled(0));
+        for (int step = 0; step < EXPECTED_STEPS; step++) {
+            CHECK_OK(THTensor_cmul(g, p, p));
+            CHECK_OK(THTensor_add(g, g, -1));
+            CHECK_OK(THTensor_setGrad(p, g));
+            CHECK_OK(THOptim_step(o));
+        }
+        CHECK_OK(THGrad_setEnabled(1));
+        for (int k = 0; k < 6; k++) {
+            CHECK_NEAR(adafactor_start[k], ((double[]){1, -2, 0.5, 0.25, 3, -1})[k], 0);
+            CHECK_NEAR(THTensor_get2d(p, k / 3, k % 3), adafactor_expected[k], NEAR);
+        }
+        THOptim_free(o);
+        THTensor_free(p);
+        THTensor_free(g);
+    }
+}
+
+/* Steps of zeros, scalars and tensors without elements change nothing. */
+static void lengths_of_zero(void) {
+    THTensor *params[] = {vector_of(TH_FLOAT32, 0, 0), THTensor_newFull(TH_FLOAT32, 0, NULL, 3),
+                          THTensor_newZeros(TH_FLOAT32, 2, (int64_t[]){0, 3}), THTensor_newZeros(TH_FLOAT32, 1, (int64_t[]){0})};
+    enum { COUNT = sizeof params / sizeof *params };
+    for (int kind = 0; kind < 2; kind++) {
+        for (int k = 0; k < COUNT; k++) {
+            THTensor *g = THTensor_newClone(params[k]);
+            CHECK_OK(THTensor_zero(g));
+            CHECK_OK(THTensor_setRequiresGrad(params[k], 1));
+            CHECK_OK(THTensor_setGrad(params[k], g));
+            THTensor_free(g);
+        }
+        THOptim *o = kind ? THOptim_newLamb(params, COUNT, 0.1, 0.9, 0.999, 1e-6, 0)
+                          : THOptim_newAdafactor(params, COUNT, 0.1, -0.8, -1, 1e-3, 1, 0);
+        for (int step = 0; step < 2; step++) CHECK_OK(THOptim_step(o));
+        CHECK_VALUES(params[0], 0, 0);
+        CHECK_NEAR(THTensor_item(params[1]), 3, 0);
+        THOptim_free(o);
+    }
+    for (int k = 0; k < COUNT; k++) THTensor_free(params[k]);
 }
 
 static void lbfgs_calls_a_closure(void) {
@@ -167,60 +224,6 @@ static void what_has_no_gradient_stays(void) {
     THTensor_free(ones);
 }
 
-static void gradients_are_clipped(void) {
-    struct problem p = made();
-    THTensor *g[2] = {vector_of(TH_FLOAT64, 3, 0, -4), matrix_of(TH_FLOAT64, 1, 12)};
-    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 1, 2), 0, 0);
-    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(p.params[k], g[k]));
-    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 20, 2), 13, NEAR);
-    CHECK_VALUES(g[0], 3, 0, -4);
-    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 6.5, 2), 13, NEAR);
-    CHECK_CLOSE(g[0], NEAR, 1.49999988462, 0, -1.99999984615);
-    CHECK_CLOSE(g[1], NEAR, 5.99999953846);
-    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 3, 1), 9.49999926923, NEAR);
-    CHECK_CLOSE(g[0], NEAR, 0.473684160665, 0, -0.631578880886);
-    CHECK_NEAR(THGrad_clipNorm(p.params, 2, 9, INFINITY), 1.89473664266, NEAR);
-    CHECK_OK(THGrad_clipValue(p.params, 2, 0.5));
-    CHECK_CLOSE(g[0], NEAR, 0.473684160665, 0, -0.5);
-    CHECK_VALUES(g[1], 0.5);
-    CHECK_FAILURE(isnan(THGrad_clipNorm(p.params, 2, -1, 2)), TH_ERR_ARGUMENT, "maxNorm is -1");
-    CHECK_ERROR(THGrad_clipValue(p.params, 2, -1), TH_ERR_ARGUMENT, "value is -1");
-    THTensor_free(g[0]);
-    THTensor_free(g[1]);
-    end(&p);
-}
-
-static void gradients_are_unscaled(void) {
-    struct problem p = made();
-    THTensor *g[2] = {vector_of(TH_FLOAT64, 3, 0, -4), matrix_of(TH_FLOAT64, 1, 12)}, *half = vector_of(TH_FLOAT16, 1, 2);
-    CHECK_EQ(THGrad_unscale(p.params, 2, 4), 0);
-    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(p.params[k], g[k]));
-    int64_t version = THTensor_version(g[0]);
-    CHECK_EQ(THGrad_unscale(p.params, 2, 4), 0);
-    CHECK_EQ(THTensor_version(g[0]), version + 1);
-    CHECK_VALUES(g[0], 0.75, 0, -1);
-    CHECK_VALUES(g[1], 3);
-    CHECK_OK(THTensor_set1d(g[0], 1, -INFINITY));
-    CHECK_EQ(THGrad_unscale(p.params, 2, 0.5), 1);
-    CHECK_VALUES(g[0], 1.5, -INFINITY, -2);
-    CHECK_OK(THTensor_set2d(g[1], 0, 0, NAN));
-    CHECK_EQ(THGrad_unscale(p.params, 2, 1), 2);
-    CHECK_FAILURE(THGrad_unscale(p.params, 2, 0) == -1, TH_ERR_ARGUMENT, "scale is 0");
-    CHECK_FAILURE(THGrad_unscale(p.params, 2, NAN) == -1, TH_ERR_ARGUMENT, "scale is NaN");
-    CHECK_FAILURE(THGrad_unscale(p.params, 2, INFINITY) == -1, TH_ERR_ARGUMENT, "scale is inf");
-    CHECK_VALUES(g[0], 1.5, -INFINITY, -2);
-    CHECK_OK(THTensor_setRequiresGrad(half, 1));
-    THTensor *small = vector_of(TH_FLOAT16, 65504, 1);
-    CHECK_OK(THTensor_setGrad(half, small));
-    CHECK_EQ(THGrad_unscale(&half, 1, 65536), 0);
-    CHECK_CLOSE(small, 1e-7, 65504. / 65536, 1. / 65536);
-    CHECK_EQ(THGrad_unscale(&half, 1, 1e-6), 1);
-    for (int k = 0; k < 2; k++) THTensor_free(g[k]);
-    THTensor_free(half);
-    THTensor_free(small);
-    end(&p);
-}
-
 /* The elements of a group move by the hyperparameters of the group. */
 static void groups_have_hyperparameters(void) {
     struct problem p = made();
@@ -296,6 +299,12 @@ static void what_is_refused(void) {
     CHECK_FAILURE(THOptim_newAdadelta(p.params, 2, 0.1, 1.5, 0, 0) == NULL, TH_ERR_ARGUMENT, "rho is 1.5");
     CHECK_FAILURE(THOptim_newNadam(p.params, 2, 0.1, 0.9, 0.9, 0, 0, NAN, 0) == NULL, TH_ERR_ARGUMENT, "momentumDecay is NaN");
     CHECK_FAILURE(THOptim_newRadam(p.params, 2, 0.1, 0.9, 1, 0, 0, 0) == NULL, TH_ERR_ARGUMENT, "beta2 is 1");
+    CHECK_FAILURE(THOptim_newLamb(p.params, 2, 0.1, 0.9, 0.9, -1, 0) == NULL, TH_ERR_ARGUMENT, "eps is -1");
+    CHECK_FAILURE(THOptim_newAdafactor(p.params, 2, 0.1, 0.5, -1, 0, 1, 0) == NULL, TH_ERR_ARGUMENT, "beta2Decay is 0.5");
+    CHECK_FAILURE(THOptim_newAdafactor(p.params, 2, 0.1, -1, NAN, 0, 1, 0) == NULL, TH_ERR_ARGUMENT, "eps1 is NaN");
+    CHECK_FAILURE(THOptim_newAdafactor(p.params, 2, 0.1, -1, -1, -1, 1, 0) == NULL, TH_ERR_ARGUMENT, "eps2 is -1");
+    CHECK_FAILURE(THOptim_newAdafactor(p.params, 2, 0.1, -1, -1, 0, 0.5, 0) == NULL, TH_ERR_ARGUMENT, "d is 0.5");
+    CHECK_FAILURE(THOptim_newAdafactor(p.params, 2, 0.1, -1, -1, 0, 1, NAN) == NULL, TH_ERR_ARGUMENT, "weightDecay is NaN");
     p.optim = THOptim_newSgd(p.params, 2, 0.1, 0, 0, 0, 0);
     CHECK_ERROR(THOptim_setLr(p.optim, NAN), TH_ERR_ARGUMENT, "lr is NaN");
     CHECK_ERROR(THOptim_stepClosure(p.optim, NULL, NULL), TH_ERR_ARGUMENT, "argument 'closure' is NULL");
@@ -306,7 +315,7 @@ static void what_is_refused(void) {
     end(&p);
 }
 
-CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(more_steps_are_those_of_pytorch), CASE(lbfgs_calls_a_closure),
+CHECK_MAIN(CASE(steps_are_those_of_pytorch), CASE(more_steps_are_those_of_pytorch),
+           CASE(adafactor_folds_rows_and_columns), CASE(lengths_of_zero), CASE(lbfgs_calls_a_closure),
            CASE(lbfgs_ends_where_the_loss_is_not_a_number), CASE(closures_may_fail),
-           CASE(what_has_no_gradient_stays), CASE(gradients_are_clipped), CASE(gradients_are_unscaled),
-           CASE(groups_have_hyperparameters), CASE(what_is_refused))
+           CASE(what_has_no_gradient_stays), CASE(groups_have_hyperparameters), CASE(what_is_refused))

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-enum { RULES = 13, FIRST_LBFGS = 11 };
+enum { RULES = 15, FIRST_LBFGS = 13 };
 
 static char path[64];
 
@@ -33,7 +33,9 @@ static THOptim *optim_of(int rule, THTensor **params, int other) {
     case 8: return THOptim_newAdadelta(params, 1, lr * 10, 0.9, 1e-3, more);
     case 9: return THOptim_newNadam(params, 1, lr, 0.9, 0.99, 1e-8, more, more, other);
     case 10: return THOptim_newRadam(params, 1, lr, 0.9, 0.99, 1e-8, more, other);
-    case 11: return THOptim_newLbfgs(params, 2, lr * 10, 4, other ? 100 : 3, 1e-7, 1e-9, 0);
+    case 11: return THOptim_newLamb(params, 1, lr, 0.9, 0.99, 1e-6, more);
+    case 12: return THOptim_newAdafactor(params, 1, lr, other ? -0.5 : -0.8, other ? 0.1 : -1, 1e-3, 1 + other, more);
+    case 13: return THOptim_newLbfgs(params, 2, lr * 10, 4, other ? 100 : 3, 1e-7, 1e-9, 0);
     default: return THOptim_newLbfgs(params, 2, 1, 4, 100, 1e-7, 1e-9, !other);
     }
 }
@@ -88,6 +90,62 @@ static void training_continues_with_the_same_bits(void) {
             end(&a);
             end(&b);
         }
+    }
+}
+
+/* Steps of 16-bit parameters with float32 copies, whose gradients are the parameters. Returns the sum of the parameters. */
+static double half_steps(THOptim *o, THTensor **params, int count) {
+    CHECK_OK(THGrad_setEnabled(0));
+    for (int step = 0; step < count; step++) {
+        for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setGrad(params[k], params[k + 2]));
+        CHECK_OK(THOptim_step(o));
+        for (int k = 0; k < 2; k++) CHECK_OK(THTensor_copy(params[k + 2], params[k]));
+    }
+    CHECK_OK(THGrad_setEnabled(1));
+    return THTensor_sumall(params[0]) + THTensor_sumall(params[1]);
+}
+
+/* Makes two parameters and their gradients. */
+static void make_halves(THTensor **to) {
+    for (int k = 0; k < 4; k += 2) {
+        to[k] = vector_of(TH_BFLOAT16, 1, -2, 0.5);
+        to[k + 1] = matrix_of(TH_FLOAT16, 2, 0.25, 1, -3, 2);
+    }
+    for (int k = 0; k < 2; k++) CHECK_OK(THTensor_setRequiresGrad(to[k], 1));
+}
+
+/* A file has the float32 copies of 16-bit parameters. */
+static void master_weights_continue_with_the_same_bits(void) {
+    for (int rule = 0; rule < FIRST_LBFGS; rule++) {
+        THTensor *a[4], *b[4];
+        make_halves(a);
+        make_halves(b);
+        THOptim *one = optim_of(rule, a, 0), *two = optim_of(rule, b, 1);
+        CHECK_EQ(THOptim_addGroup(one, a + 1, 1), 1);
+        CHECK_EQ(THOptim_addGroup(two, b + 1, 1), 1);
+        CHECK_OK(THOptim_set(one, 0, "masterWeights", 1));
+        CHECK_OK(THOptim_set(one, 1, "masterWeights", rule != 1));
+        half_steps(one, a, 3);
+        if (rule % 2) half_steps(two, b, 2);
+        CHECK_OK(THOptim_save(one, file(".pt")));
+        CHECK_OK(THOptim_load(two, path));
+        CHECK_NEAR(THOptim_get(two, 0, "masterWeights"), 1, 0);
+        CHECK_NEAR(THOptim_get(two, 1, "masterWeights"), rule != 1, 0);
+        THArchive *archive = THArchive_open(path);
+        CHECK_EQ(THArchive_dtype(archive, THArchive_find(archive, "state.0.master_param")), TH_FLOAT32);
+        CHECK_EQ(THArchive_find(archive, "state.1.master_param") >= 0, rule != 1);
+        THArchive_free(archive);
+        CHECK_OK(THGrad_setEnabled(0));
+        for (int k = 0; k < 4; k++) CHECK_OK(THTensor_copy(b[k], a[k]));
+        CHECK_OK(THGrad_setEnabled(1));
+        double sums[] = {half_steps(one, a, 5), half_steps(two, b, 5)};
+        CHECK(memcmp(sums, sums + 1, sizeof *sums) == 0);
+        for (int k = 0; k < 2; k++) CHECK(THTensor_equal(a[k], b[k]) == 1);
+        CHECK(unlink(path) == 0);
+        THOptim_free(one);
+        THOptim_free(two);
+        for (int k = 0; k < 4; k++) THTensor_free(a[k]);
+        for (int k = 0; k < 4; k++) THTensor_free(b[k]);
     }
 }
 
@@ -187,15 +245,20 @@ static void files_that_do_not_fit_change_nothing(void) {
     check_refused(6, "state.0.grad_avg", NULL, NULL, "entry 'state.0.grad_avg' is missing");
     check_refused(6, "state.0.momentum_buffer", NULL, NULL, "entry 'state.0.momentum_buffer' is missing");
     check_refused(9, "state.0.mu_product", NULL, NULL, "entry 'state.0.mu_product' is missing");
+    check_refused(12, "state.1.row_var", NULL, NULL, "entry 'state.1.row_var' is missing");
+    check_refused(12, "state.0.variance", NULL, NULL, "entry 'state.0.variance' is missing");
+    check_refused(12, "state.1.col_var", NULL, two, "entry 'state.1.col_var' has sizes [2], and the parameter has [1, 1]");
+    check_refused(12, "param_groups.0.eps.0", "nan", NULL, "eps.0 is NaN");
+    check_refused(2, "state.0.master_param", NULL, three, "entry 'state.0.master_param' is no state of Adam");
     check_refused(2, "state.0.mu_product", "1", NULL, "entry 'state.0.mu_product' is no state of Adam");
     check_refused(1, "param_groups.1.momentum", "0", NULL, "nesterov takes a momentum");
-    check_refused(12, "param_groups.0.line_search_fn", "brent", NULL, "entry 'param_groups.0.line_search_fn' is not 'strong_wolfe'");
-    check_refused(12, "param_groups.0.max_iter", "0", NULL, "maxIter is 0");
-    check_refused(12, "state.0.d", NULL, three, "entry 'state.0.d' has sizes [3], and the parameter has [4]");
-    check_refused(12, "state.0.old_dirs.0", NULL, NULL, "entries, and 'state.0.ro' has");
-    check_refused(12, "state.0.n_iter", "1e300", NULL, "entry 'state.0.n_iter' is 1");
-    check_refused(12, "state.1.d", NULL, three, "entry 'state.1' is no state of L-BFGS");
-    check_refused(12, "state.0.exp_avg", NULL, three, "entry 'state.0.exp_avg' is no state of L-BFGS");
+    check_refused(14, "param_groups.0.line_search_fn", "brent", NULL, "entry 'param_groups.0.line_search_fn' is not 'strong_wolfe'");
+    check_refused(14, "param_groups.0.max_iter", "0", NULL, "maxIter is 0");
+    check_refused(14, "state.0.d", NULL, three, "entry 'state.0.d' has sizes [3], and the parameter has [4]");
+    check_refused(14, "state.0.old_dirs.0", NULL, NULL, "entries, and 'state.0.ro' has");
+    check_refused(14, "state.0.n_iter", "1e300", NULL, "entry 'state.0.n_iter' is 1");
+    check_refused(14, "state.1.d", NULL, three, "entry 'state.1' is no state of L-BFGS");
+    check_refused(14, "state.0.exp_avg", NULL, three, "entry 'state.0.exp_avg' is no state of L-BFGS");
     THTensor_free(two);
     THTensor_free(whole);
     THTensor_free(three);
@@ -276,5 +339,6 @@ static void many_parameters(void) {
     CHECK(rmdir(file(NULL)) == 0);
 }
 
-CHECK_MAIN(CASE(training_continues_with_the_same_bits), CASE(files_without_a_state), CASE(files_that_do_not_fit_change_nothing),
+CHECK_MAIN(CASE(training_continues_with_the_same_bits),
+           CASE(master_weights_continue_with_the_same_bits), CASE(files_without_a_state), CASE(files_that_do_not_fit_change_nothing),
            CASE(states_in_checkpoints), CASE(many_parameters))

@@ -2819,6 +2819,25 @@ TH_NODISCARD THOptim *THOptim_newNadam(THTensor *const *params, int count, doubl
 TH_NODISCARD THOptim *THOptim_newRadam(THTensor *const *params, int count, double lr, double beta1, double beta2,
                                        double eps, double weightDecay, int decoupledWeightDecay);
 
+/// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in
+/// `THOptim_newAdam` without a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) +
+/// weightDecay * p`, the parameter `p` changes at step `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of
+/// the norms is 0 or NaN. Common values are `eps` 1e-6 and `weightDecay` 0.01. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newLamb(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                      double eps, double weightDecay);
+
+/// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form. At step `n`, with the
+/// gradient `g` and `w = n^beta2Decay`, a parameter `p` with two or more dimensions has `R = (1 - w) * R + w * mean of
+/// g^2 over the last dimension`, `C = (1 - w) * C + w * mean of g^2 over the dimension before`, and `v = R * C /
+/// max(mean of R, eps1)`. Other parameters have `v = (1 - w) * v + w * g^2`. With `u = g / max(sqrt(v), eps1)`, the
+/// parameter changes by `-min(lr, 1 / sqrt(n)) * max(rms(p), eps2) * u / max(rms(u) / d, 1)`, where `rms` is the root
+/// mean square. In addition, `lr * weightDecay * p` is subtracted. If `eps1` is negative, it is the distance from 1 to
+/// the next number of the parameter's dtype. Common values are `lr` 0.01, `beta2Decay` -0.8, `eps1` -1, `eps2` 1e-3 and
+/// `d` 1. Free the optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdafactor(THTensor *const *params, int count, double lr, double beta2Decay,
+                                           double eps1, double eps2, double d, double weightDecay);
+
 /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each
 /// iteration moves the parameters along the product of an inverse Hessian, approximated from the last `historySize`
 /// iterations, with the gradient. A step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the
@@ -2858,9 +2877,11 @@ int64_t THOptim_groupCount(const THOptim *o);
 
 /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor,
 /// such as `lr` or `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag
-/// `maximize`: parameters move along their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which
-/// distinguishes AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially
-/// 5/4 of `maxIter`.
+/// `maximize`: parameters move along their gradients, not against them. They also have the flag `masterWeights`: for
+/// each parameter of 16-bit floats, the optimizer keeps a float32 copy, which begins as the parameter's values at the
+/// first step. A step changes the copy, with a state in float32, and the parameter becomes the rounded copy, so other
+/// changes of the parameter have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from
+/// Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
 THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
 
 /// Returns a hyperparameter of a group; NaN on error.
@@ -2872,13 +2893,36 @@ double THOptim_get(const THOptim *o, int64_t group, const char *name);
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
 
 /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
-/// `THTensor_backward`, so that small gradients of 16-bit floats do not become 0. Tensors without a gradient are
-/// ignored. Returns the number of gradients that have an infinity or NaN; -1 on error. If the number is not 0, a
-/// program omits the step of the optimizer and continues with a smaller `scale`, as PyTorch's GradScaler does.
+/// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity
+/// or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then
+/// finds the next scale.
 int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
 
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps. A fresh
+/// handle becomes float32. PyTorch begins with the scale 65536. Multiply the loss by `THTensor_get1d(state, 0)`.
+THStatus THGrad_scalerInit(THTensor *state, double scale);
+
+/// Changes the scale as PyTorch's GradScaler does. `bad` is the result of `THGrad_unscale`. If `bad` is not 0, the
+/// scale is multiplied by `backoffFactor`. After `growthInterval` calls in a row with 0 it is multiplied by
+/// `growthFactor`, unless the product is infinite in float32. Common values are 2, 0.5 and 2000. Errors: `TH_ERR_DTYPE`
+/// and `TH_ERR_SHAPE`, `state` is no vector of two float32 or float64 numbers.
+THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor,
+                             int64_t growthInterval);
+
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if
+/// the step was made; -1 on error. L-BFGS is refused.
+int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor,
+                          int64_t growthInterval);
+
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording. A fresh handle becomes a copy of the parameter. Both lists have `count` entries.
+/// `decay` is from 0 to 1, and 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than
+/// the parameter; `TH_ERR_DTYPE`, a tensor that is not of floats.
+THStatus THGrad_average(THTensor *const *averages, THTensor *const *params, int count, double decay);
 
 /// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR; NaN on error.
 double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
@@ -2906,6 +2950,14 @@ double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tM
 /// divFactor / finalDivFactor` at step `totalSteps - 1`. NaN on error.
 double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor,
                            double finalDivFactor);
+
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on
+/// error. An epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last
+/// good epoch. With `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than
+/// `best * (1 + threshold)` or `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes
+/// `max(factor * lr, minLr)`, if the difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold,
+                          int absolute, int maximize, int64_t cooldown, double minLr, double eps);
 
 /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The
 /// file name's extension determines the format. A file with the extension `.pt` is a file of

@@ -12015,6 +12015,18 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
         return Optim::take(detail::must(THOptim_newRadam(params.data(), params.count(), lr, beta1, beta2, eps,
             weightDecay, decoupledWeightDecay), static_cast<THOptim *>(nullptr), "radam"));
     }
+    /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962).
+    static Optim lamb(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-6,
+        double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newLamb(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay), static_cast<THOptim *>(nullptr), "lamb"));
+    }
+    /// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form.
+    static Optim adafactor(TensorList params, double lr = 0.01, double beta2Decay = -0.8, double eps1 = -1,
+        double eps2 = 0.001, double d = 1, double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newAdafactor(params.data(), params.count(), lr, beta2Decay, eps1, eps2,
+            d, weightDecay), static_cast<THOptim *>(nullptr), "adafactor"));
+    }
     /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`.
     static Optim lbfgs(TensorList params, double lr = 1, int64_t maxIter = 20, int64_t historySize = 100,
         double tolGrad = 1e-7, double tolChange = 1e-9, bool strongWolfe = false) {
@@ -12095,7 +12107,7 @@ inline double gradClipNorm(TensorList tensors, double maxNorm, double normType =
     return detail::known(r, r != r, "gradClipNorm");
 }
 /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
-/// `THTensor_backward`, so that small gradients of 16-bit floats do not become 0.
+/// `THTensor_backward`.
 inline int64_t gradUnscale(TensorList tensors, double scale) {
     THClearLastError();
     const int64_t r = THGrad_unscale(tensors.data(), tensors.count(), scale);
@@ -12104,6 +12116,30 @@ inline int64_t gradUnscale(TensorList tensors, double scale) {
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 inline void gradClipValue(TensorList tensors, double value) {
     detail::check(THGrad_clipValue(tensors.data(), tensors.count(), value), "gradClipValue");
+}
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps.
+inline Tensor gradScalerInit(double scale = 65536) {
+    detail::New r;
+    return r(THGrad_scalerInit(r.handle, scale), "gradScalerInit");
+}
+/// Changes the scale as PyTorch's GradScaler does.
+inline void gradScalerUpdate(const Tensor &state, int64_t bad, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    detail::check(THGrad_scalerUpdate(state.get(), bad, growthFactor, backoffFactor, growthInterval),
+        "gradScalerUpdate");
+}
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does.
+inline int64_t gradScalerStep(const Tensor &state, const Optim &o, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    THClearLastError();
+    const int64_t r = THGrad_scalerStep(state.get(), o.get(), growthFactor, backoffFactor, growthInterval);
+    return detail::known(r, r == -1, "gradScalerStep");
+}
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording.
+inline void gradAverage(TensorList averages, TensorList params, double decay = 0.999) {
+    detail::check(THGrad_average(averages.data(), params.data(), averages.count(), decay), "gradAverage");
 }
 /// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR.
 inline double scheduleStep(int64_t step, double lr, int64_t stepSize, double gamma = 0.1) {
@@ -12152,6 +12188,15 @@ inline double scheduleOneCycle(int64_t step, double maxLr, int64_t totalSteps, d
     THClearLastError();
     const double r = THSchedule_oneCycle(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
     return detail::known(r, r != r, "scheduleOneCycle");
+}
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau.
+inline double schedulePlateau(const Tensor &metrics, double lr, double factor = 0.1, int64_t patience = 10,
+    double threshold = 20, bool absolute = false, bool maximize = false, int64_t cooldown = 0, double minLr = 0,
+    double eps = 1e-8) {
+    THClearLastError();
+    const double r = THSchedule_plateau(metrics.get(), lr, factor, patience, threshold, absolute, maximize, cooldown,
+        minLr, eps);
+    return detail::known(r, r != r, "schedulePlateau");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Devices

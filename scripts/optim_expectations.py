@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes c_tests/optim_expected.h: parameters after steps of PyTorch's optimizers, and learning rates of PyTorch's schedulers.
+"""Writes c_tests/optim_expected.h: parameters after steps of PyTorch's optimizers, learning rates of PyTorch's schedulers, and scales of
+PyTorch's GradScaler. PyTorch has no LAMB, and `lamb` follows algorithm 2 of the paper (arxiv.org/abs/1904.00962).
 
     .venv/bin/python scripts/optim_expectations.py
 
@@ -9,6 +10,7 @@ The problem is that of c_tests/optim.h: `|a|^2 / 2 + (3 b - sum of a)^2`. The nu
 import pathlib
 import textwrap
 
+import numpy as np
 import torch
 
 TO = pathlib.Path(__file__).resolve().parent.parent / "c_tests" / "optim_expected.h"
@@ -29,6 +31,12 @@ CASES = [
     ("RAdam", [0.1, 0.9, 0.999, 1e-8, 0, 0], 0, {}),
     ("RAdam", [0.1, 0.8, 0.95, 1e-3, 0.1, 0], 0, OTHER),
     ("RAdam", [0.1, 0.9, 0.999, 1e-8, 0.1, 1], 1, {"weight_decay": 0.1, **DECOUPLED}),
+    ("Lamb", [0.1, 0.9, 0.999, 1e-6, 0], 0, {}),
+    ("Lamb", [0.1, 0.8, 0.95, 1e-3, 0.1], 0, {}),
+    ("Lamb", [0.1, 0.9, 0.999, 1e-6, 0.01], 1, {}),
+    ("Adafactor", [0.1, -0.8, -1, 1e-3, 1, 0], 0, {}),
+    ("Adafactor", [0.3, -0.5, 1e-2, 0.5, 2, 0.1], 0, {"beta2_decay": -0.5, "eps": (1e-2, 0.5), "d": 2, "weight_decay": 0.1}),
+    ("Adafactor", [0.1, -0.8, -1, 1e-3, 1, 0], 1, {}),
     ("SGD", [0.01, 0.9, 0, 0.1, 1], 1, {"momentum": 0.9, "weight_decay": 0.1, "nesterov": True}),
     ("Adam", [0.1, 0.9, 0.999, 1e-8, 0.1, 1], 1, {"weight_decay": 0.1, "amsgrad": True}),
     ("AdamW", [0.1, 0.9, 0.999, 1e-8, 0.1, 0], 1, {"weight_decay": 0.1}),
@@ -48,6 +56,21 @@ SCHEDULES = [
     ("OneCycleLR", 0.1, [0.1, 30, 0.5, 5, 10],
      {"max_lr": 0.1, "total_steps": 30, "pct_start": 0.5, "div_factor": 5, "final_div_factor": 10}),
 ]
+METRICS = [5, 4, 4.1, 3.9995, 4, 4, 2, 2, 1.9999, 3, 3, 3, 3, 1, 1, 0.5, 0.6, 0.6, 0.6, 0.6, 0.7, -1, -1, -1]
+# The learning rate, the numbers of thorn's function after the learning rate, and the arguments of PyTorch's ReduceLROnPlateau.
+PLATEAUS = [
+    (0.1, [0.5, 2, 1e-4, 0, 0, 0, 0, 1e-8], {"factor": 0.5, "patience": 2}),
+    (0.1, [0.1, 0, 0.1, 0, 0, 2, 1e-3, 1e-8], {"factor": 0.1, "patience": 0, "threshold": 0.1, "cooldown": 2, "min_lr": 1e-3}),
+    (0.1, [0.5, 1, 0.5, 1, 0, 0, 0, 0.01],
+     {"factor": 0.5, "patience": 1, "threshold": 0.5, "threshold_mode": "abs", "eps": 0.01}),
+    (0.1, [0.5, 3, 1e-4, 0, 1, 1, 0, 1e-8], {"factor": 0.5, "patience": 3, "mode": "max", "cooldown": 1}),
+    (0.1, [0.5, 5, 0.5, 1, 1, 0, 0, 1e-8], {"factor": 0.5, "patience": 5, "mode": "max", "threshold": 0.5, "threshold_mode": "abs"}),
+]
+# The numbers of gradients with infinities or NaNs in successive steps, and the first scale, the growth factor, the backoff factor and the
+# growth interval.
+BAD = [0, 0, 0, 0, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0]
+SCALERS = [(65536, 2, 0.5, 3), (1000, 1.1, 0.3, 1), (1.5e38, 2, 0.5, 2), (1e-44, 4, 0.25, 100)]
+MATRIX = [[1, -2, 0.5], [0.25, 3, -1]]
 
 
 def rates(kind, lr, arguments):
@@ -61,7 +84,54 @@ def rates(kind, lr, arguments):
     return found
 
 
-def after_steps(kind, lr, maximize, arguments):
+def plateau(lr, arguments):
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=lr)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **arguments)
+    found = []
+    for metric in METRICS:
+        scheduler.step(metric)
+        found.append(optimizer.param_groups[0]["lr"])
+    return found
+
+
+def scales(first, growth, backoff, interval):
+    """The scales and the numbers of steps after each step."""
+    scale, steps, found = torch.tensor([first], dtype=torch.float32), torch.tensor([0], dtype=torch.int32), []
+    for bad in BAD:
+        torch._amp_update_scale_(scale, steps, torch.tensor([float(bad)], dtype=torch.float32), growth, backoff, interval)
+        found += [scale.item(), steps.item()]
+    return found
+
+
+def lamb(lr, beta1, beta2, eps, decay, maximize):
+    params = [np.array([1, -2, 0.5]), np.array([0.25])]
+    means, squares = ([np.zeros_like(p) for p in params] for _ in range(2))
+    for n in range(1, STEPS + 1):
+        rest = 3 * params[1][0] - params[0].sum()
+        for k, g in enumerate([params[0] - 2 * rest, np.array([6 * rest])]):
+            g = -g if maximize else g
+            means[k] = beta1 * means[k] + (1 - beta1) * g
+            squares[k] = beta2 * squares[k] + (1 - beta2) * g**2
+            ratio = means[k] / (1 - beta1**n) / (np.sqrt(squares[k] / (1 - beta2**n)) + eps)
+            step = ratio + decay * params[k]
+            params[k] = params[k] - lr * np.linalg.norm(params[k]) / np.linalg.norm(step) * step
+    return [*params[0].tolist(), *params[1].tolist()]
+
+
+def adafactor_of_matrix():
+    """A matrix after steps with the gradient p^2 - 1."""
+    p = torch.tensor(MATRIX, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.Adafactor([p], lr=0.1)
+    for _ in range(STEPS):
+        p.grad = p.detach() ** 2 - 1
+        optimizer.step()
+    return p.flatten().tolist()
+
+
+def after_steps(kind, numbers, maximize, arguments):
+    if kind == "Lamb":
+        return lamb(*numbers, maximize)
+    lr = numbers[0]
     torch.set_default_dtype(torch.float64)
     a, b = (torch.tensor(values, requires_grad=True) for values in ([1, -2, 0.5], [0.25]))
     optimizer = getattr(torch.optim, kind)([a, b], lr=lr, maximize=bool(maximize), **arguments)
@@ -82,7 +152,7 @@ def main():
              "static const struct {", "    const char *kind;", "    double numbers[7];", "    int maximize;", "    double expected[4];",
              "} optim_cases[] = {"]
     for kind, given, maximize, arguments in CASES:
-        expected = numbers(after_steps(kind, given[0], maximize, arguments))
+        expected = numbers(after_steps(kind, given, maximize, arguments))
         lines.append(f'    {{"{kind}", {numbers(given)}, {maximize},\n     {expected}}},')
     lines += ["};", "", f"enum {{ EXPECTED_RATES = {RATES} }};", "",
               "static const struct {", "    const char *kind;", "    double numbers[5];",
@@ -90,7 +160,25 @@ def main():
     for kind, lr, given, arguments in SCHEDULES:
         expected = textwrap.fill(numbers(rates(kind, lr, arguments)), 118, initial_indent="     ", subsequent_indent="      ")
         lines.append(f'    {{"{kind}", {numbers(given)},\n{expected}}},')
-    TO.write_text("\n".join(lines) + "\n};\n")
+    lines += ["};", "", "static const double plateau_metrics[EXPECTED_RATES] =", f"    {numbers(METRICS)};", "",
+              "static const struct {", "    double lr, numbers[8];", "    double expected[EXPECTED_RATES];", "} plateau_cases[] = {"]
+    for lr, given, arguments in PLATEAUS:
+        expected = textwrap.fill(numbers(plateau(lr, arguments)), 118, initial_indent="     ", subsequent_indent="      ")
+        lines.append(f"    {{{lr!r}, {numbers(given)},\n{expected}}},")
+    lines += ["};", "", f"enum {{ EXPECTED_SCALES = {len(BAD)} }};", "",
+              f"static const int bad_gradients[EXPECTED_SCALES] = {numbers(BAD)};", "",
+              "/* The scale and the number of steps after each step. */",
+              "static const struct {", "    double scale, growth, backoff;", "    int interval;",
+              "    double expected[EXPECTED_SCALES][2];", "} scaler_cases[] = {"]
+    for given in SCALERS:
+        found = scales(*given)
+        pairs = "{" + ", ".join(numbers(pair) for pair in zip(found[::2], found[1::2])) + "}"
+        expected = textwrap.fill(pairs, 118, initial_indent="     ", subsequent_indent="      ")
+        lines.append(f"    {{{', '.join(map(repr, given))},\n{expected}}},")
+    lines += ["};", "", "/* Adafactor on a matrix p with the gradient p^2 - 1. */",
+              f"static const double adafactor_start[6] = {numbers(sum(MATRIX, []))};",
+              "static const double adafactor_expected[6] =", f"    {numbers(adafactor_of_matrix())};"]
+    TO.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

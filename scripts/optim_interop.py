@@ -40,6 +40,8 @@ KINDS = [
     ("NAdam", {**DECAY, "decoupled_weight_decay": True, "maximize": True}, "newNadam", [0.9, 0.999, 1e-8, 0.1, 4e-3, 1], {"maximize": 1}),
     ("RAdam", {**BETAS, **DECAY}, "newRadam", [0.8, 0.95, 1e-8, 0.1, 0], {}),
     ("RAdam", {**DECAY, "decoupled_weight_decay": True}, "newRadam", [0.9, 0.999, 1e-8, 0.1, 1], {}),
+    ("Adafactor", {**DECAY, "d": 2, "beta2_decay": -0.5}, "newAdafactor", [-0.5, -1, 1e-3, 2, 0.1], {}),
+    ("Adafactor", {"eps": (1e-2, 0.5), "maximize": True}, "newAdafactor", [-0.8, 1e-2, 0.5, 1, 0], {"maximize": 1}),
     ("LBFGS", {"max_iter": 3, "history_size": 2}, "newLbfgs", [3, 2, 1e-7, 1e-9, 0], {}),
     ("LBFGS", {"max_iter": 3, "line_search_fn": "strong_wolfe"}, "newLbfgs", [3, 100, 1e-7, 1e-9, 1], {}),
 ]
@@ -48,7 +50,7 @@ TOLERANCE = {torch.float64: 1e-9, torch.float32: 2e-4}
 
 def loss_of(params):
     total = sum((p**4).sum() + (p**2).sum() for p in params)
-    return total + (params[0].sum() - 3 * params[1].sum()) ** 2
+    return total + (params[0].sum() - 3 * params[1].mean()) ** 2
 
 
 class Here:
@@ -140,7 +142,7 @@ def check_layout(path, own, *what):
 
 def check(thorn, kind, dtype, folder):
     what = kind[0], kind[1], dtype
-    start = [torch.tensor([1, -2, 0.5], dtype=dtype), torch.tensor([[0.25, 0.75]], dtype=dtype)]
+    start = [torch.tensor([1, -2, 0.5], dtype=dtype), torch.linspace(0.25, 0.75, 12, dtype=dtype).view(2, 3, 2)]
     lr = 0.1 if kind[0] == "LBFGS" else 0.01
     here, there = Here(kind, lr, start), There(thorn, kind, lr, start)
     here.step(), there.step()

@@ -586,6 +586,8 @@ THOptim *THOptim_newAdagrad(THTensor *const *params, int count, double lr, doubl
 THOptim *THOptim_newAdadelta(THTensor *const *params, int count, double lr, double rho, double eps, double weightDecay);
 THOptim *THOptim_newNadam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, double momentumDecay, int decoupledWeightDecay);
 THOptim *THOptim_newRadam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, int decoupledWeightDecay);
+THOptim *THOptim_newLamb(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay);
+THOptim *THOptim_newAdafactor(THTensor *const *params, int count, double lr, double beta2Decay, double eps1, double eps2, double d, double weightDecay);
 THOptim *THOptim_newLbfgs(THTensor *const *params, int count, double lr, int64_t maxIter, int64_t historySize, double tolGrad, double tolChange, int strongWolfe);
 void THOptim_free(THOptim *o);
 THStatus THOptim_step(const THOptim *o);
@@ -600,6 +602,10 @@ double THOptim_get(const THOptim *o, int64_t group, const char *name);
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
 int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+THStatus THGrad_scalerInit(THTensor *state, double scale);
+THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor, int64_t growthInterval);
+int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor, int64_t growthInterval);
+THStatus THGrad_average(THTensor *const *averages, THTensor *const *params, int count, double decay);
 double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
 double THSchedule_exponential(int64_t step, double lr, double gamma);
 double THSchedule_linear(int64_t step, double lr, double startFactor, double endFactor, int64_t totalIters);
@@ -607,6 +613,7 @@ double THSchedule_polynomial(int64_t step, double lr, int64_t totalIters, double
 double THSchedule_cosine(int64_t step, double lr, int64_t tMax, double etaMin);
 double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult, double etaMin);
 double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor, double finalDivFactor);
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold, int absolute, int maximize, int64_t cooldown, double minLr, double eps);
 THStatus THOptim_save(const THOptim *o, const char *path);
 THStatus THOptim_load(const THOptim *o, const char *path);
 THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);

@@ -61,6 +61,7 @@ macro_rules! chapters {
             #[cfg(feature = "grad")] "Gradients": graphs crate::grad::functions::graphs;
             #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::chapter;
             #[cfg(feature = "grad")] "Optimizers": optimizers crate::grad::optim;
+            #[cfg(feature = "grad")] "Optimizers": scaling crate::grad::scaling;
             #[cfg(feature = "grad")] "Optimizers": schedules crate::grad::schedule;
             #[cfg(all(feature = "grad", feature = "files"))] "Optimizers": optimizer_files crate::grad::optim_files;
             "Devices": default_devices crate::api::functions::device::defaults;

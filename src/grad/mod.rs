@@ -24,6 +24,7 @@ mod optim_load;
 mod outputs;
 mod record;
 mod reduce;
+pub mod scaling;
 pub mod schedule;
 mod shared;
 mod stand_in;

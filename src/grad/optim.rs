@@ -9,7 +9,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, an invalid number, or a parameter that is the result of a recorded operation; `TH_ERR_DTYPE`, a parameter
 //! that is not of floats; `TH_ERR_SHAPE`, a gradient whose shape differs from the shape of its parameter.
 
-use super::functions::{gradient, is_leaf, set_gradient, zero_gradient};
+use super::functions::{gradient, is_leaf, zero_gradient};
 use super::graph::variable;
 use super::record::count_write;
 use crate::alloc;
@@ -18,11 +18,7 @@ use crate::api::optim::{THOptim, new_optim};
 use crate::api::table::table;
 use crate::device::{self, DeviceGuard};
 use crate::error::{Error, Kind, Result, bail};
-use crate::ops::copy;
-use crate::ops::optim::{Adadelta, Adagrad, Adam, Lbfgs, Nadam, Optimizer, Radam, Rmsprop, Rule, Sgd};
-use crate::ops::pointwise::arithmetic;
-use crate::ops::reduce::{self, Over};
-use crate::scalar::Scalar;
+use crate::ops::optim::{Adadelta, Adafactor, Adagrad, Adam, Lamb, Lbfgs, Nadam, Optimizer, Radam, Rmsprop, Rule, Sgd};
 use crate::tensor::Tensor;
 use std::ffi::{CStr, c_void};
 
@@ -52,7 +48,7 @@ fn name(text: &CStr) -> &str {
 }
 
 /// Updates all parameters that have a gradient.
-fn step(optimizer: &mut Optimizer) -> Result<()> {
+pub(super) fn step(optimizer: &mut Optimizer) -> Result<()> {
     if optimizer.needs_closure() {
         bail!(Argument, "L-BFGS looks at several places in a step: call THOptim_stepClosure")
     }
@@ -108,90 +104,6 @@ fn zero_gradients(params: &[Tensor], to_null: bool) -> Result<()> {
             Some(variable) if to_null => variable.lock().grad = None,
             _ => zero_gradient(t)?,
         }
-    }
-    Ok(())
-}
-
-/// Returns the gradients of the tensors that have one, for changes in place. A gradient in which several positions share an element is
-/// replaced by a copy, so that no gradient is refused after others were changed.
-fn gradients(tensors: &[&Tensor]) -> Result<Vec<Tensor>> {
-    let found = tensors.iter().filter_map(|t| match gradient(t) {
-        Ok(Some(gradient)) => Some(writable(t, gradient)),
-        found => found.transpose(),
-    });
-    alloc::collect(tensors.len(), found)
-}
-
-/// Returns the gradient of `t` for changes in place, or a copy of the gradient that becomes the gradient of `t`.
-fn writable(t: &Tensor, gradient: Tensor) -> Result<Tensor> {
-    if !gradient.layout()?.overlaps_itself() {
-        return Ok(gradient);
-    }
-    let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
-    let copied = copy::contiguous_copy(&gradient)?;
-    set_gradient(t, Some(&copied))?;
-    Ok(copied)
-}
-
-/// Scales all gradients by one factor so that their norm as one vector is at most `most`. Returns the norm before.
-fn clip_norm(tensors: &[&Tensor], most: f64, p: f64) -> Result<f64> {
-    if p.is_nan() || most.is_nan() || most < 0.0 {
-        bail!(Argument, "maxNorm is {} and normType {}", Scalar::from(most), Scalar::from(p))
-    }
-    let gradients = gradients(tensors)?;
-    let mut norms = alloc::collect(
-        gradients.len(),
-        gradients
-            .iter()
-            .filter(|g| g.layout().is_ok_and(|layout| layout.numel() > 0))
-            .map(|gradient| reduce::number(|to| reduce::norm(to, gradient, p, Over::Dims(&[]), None))),
-    )?;
-    let total = match p {
-        _ if norms.iter().any(|norm| norm.is_nan()) => f64::NAN,
-        0.0 => norms.iter().filter(|&&norm| norm != 0.0).count() as f64,
-        f64::INFINITY => norms.iter().copied().fold(0.0, f64::max),
-        f64::NEG_INFINITY => norms.iter().copied().reduce(f64::min).unwrap_or(0.0),
-        _ if norms.len() == 1 => norms.remove(0),
-        2.0 => norms.iter().map(|norm| norm * norm).sum::<f64>().sqrt(),
-        _ => norms.iter().map(|norm| norm.powf(p)).sum::<f64>().powf(1.0 / p),
-    };
-    let factor = most / (total + 1e-6);
-    if factor.is_nan() || factor < 1.0 {
-        for gradient in &gradients {
-            let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
-            arithmetic::mul.run([gradient, gradient], &[factor.into()])?;
-            count_write(gradient);
-        }
-    }
-    Ok(total)
-}
-
-/// Divides all gradients by `scale`. Returns the number of gradients that have an infinity or NaN afterwards.
-fn unscale(tensors: &[&Tensor], scale: f64) -> Result<i64> {
-    if !(scale.is_finite() && scale > 0.0) {
-        bail!(Argument, "scale is {}, expected a finite number above 0", Scalar::from(scale))
-    }
-    let mut bad = 0;
-    for gradient in gradients(tensors)? {
-        let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
-        arithmetic::mul.run([&gradient, &gradient], &[(1.0 / scale).into()])?;
-        count_write(&gradient);
-        if gradient.layout()?.numel() > 0 {
-            let greatest = reduce::number(|to| reduce::norm(to, &gradient, f64::INFINITY, Over::Dims(&[]), None))?;
-            bad += i64::from(!greatest.is_finite());
-        }
-    }
-    Ok(bad)
-}
-
-fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
-    if most.is_nan() || most < 0.0 {
-        bail!(Argument, "value is {}, but may not be negative", Scalar::from(most))
-    }
-    for gradient in gradients(tensors)? {
-        let _there = device::is_used().then(|| DeviceGuard::on(gradient.device()));
-        arithmetic::clamp(&gradient, &gradient, (-most).into(), most.into())?;
-        count_write(&gradient);
     }
     Ok(())
 }
@@ -254,6 +166,28 @@ macro_rules! optim_functions {
         THOptim_newRadam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             decoupledWeightDecay: flag) -> new_optim =
             made(&params, lr, Rule::Radam(Radam { beta1, beta2, eps, decay: weightDecay, decoupled: decoupledWeightDecay }));
+        /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in `THOptim_newAdam` without
+        /// a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) + weightDecay * p`, the parameter `p` changes at step
+        /// `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of the norms is 0 or NaN. Common values are `eps` 1e-6 and
+        /// `weightDecay` 0.01. Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newLamb(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double,
+            weightDecay: double) -> new_optim =
+            made(&params, lr, Rule::Lamb(Lamb { beta1, beta2, eps, decay: weightDecay }));
+        /// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form. At step `n`, with the gradient `g`
+        /// and `w = n^beta2Decay`, a parameter `p` with two or more dimensions has `R = (1 - w) * R + w * mean of g^2 over the last
+        /// dimension`, `C = (1 - w) * C + w * mean of g^2 over the dimension before`, and `v = R * C / max(mean of R, eps1)`. Other
+        /// parameters have `v = (1 - w) * v + w * g^2`. With `u = g / max(sqrt(v), eps1)`, the parameter changes by `-min(lr, 1 / sqrt(n))
+        /// * max(rms(p), eps2) * u / max(rms(u) / d, 1)`, where `rms` is the root mean square. In addition, `lr * weightDecay * p` is
+        /// subtracted. If `eps1` is negative, it is the distance from 1 to the next number of the parameter's dtype. Common values are `lr`
+        /// 0.01, `beta2Decay` -0.8, `eps1` -1, `eps2` 1e-3 and `d` 1. Free the optimizer with `THOptim_free`; NULL on error.
+        THOptim_newAdafactor(params: inputs, count: handle_count, lr: double, beta2Decay: double, eps1: double, eps2: double, d: double,
+            weightDecay: double) -> new_optim = {
+            if eps1.is_nan() {
+                bail!(Argument, "eps1 is NaN, expected a number")
+            }
+            let eps1 = Some(eps1).filter(|&eps1| eps1 >= 0.0);
+            made(&params, lr, Rule::Adafactor(Adafactor { beta2_decay: beta2Decay, eps1, eps2, threshold: d, decay: weightDecay }))
+        };
         /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each iteration moves the
         /// parameters along the product of an inverse Hessian, approximated from the last `historySize` iterations, with the gradient. A
         /// step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the loss or all elements of the parameters change
@@ -298,25 +232,14 @@ macro_rules! optim_functions {
         THOptim_groupCount(o: optim) -> count = o.with(|optimizer| Ok(optimizer.groups().len() as i64));
         /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor, such as `lr` or
         /// `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag `maximize`: parameters move along
-        /// their gradients, not against them. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has
+        /// their gradients, not against them. They also have the flag `masterWeights`: for each parameter of 16-bit floats, the optimizer
+        /// keeps a float32 copy, which begins as the parameter's values at the first step. A step changes the copy, with a state in float32,
+        /// and the parameter becomes the rounded copy, so other changes of the parameter have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has
         /// `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
         THOptim_set(o: optim, group: entry, name: text, value: double) =
             o.with(|optimizer| optimizer.set(group, self::name(name), value));
         /// Returns a hyperparameter of a group; NaN on error.
         THOptim_get(o: optim, group: entry, name: text) -> number = o.with(|optimizer| optimizer.get(group, self::name(name)));
-
-        /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
-        /// the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns the
-        /// norm before scaling; NaN on error.
-        THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
-            clip_norm(&tensors, maxNorm, normType);
-        /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before `THTensor_backward`, so
-        /// that small gradients of 16-bit floats do not become 0. Tensors without a gradient are ignored. Returns the number of gradients
-        /// that have an infinity or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer and continues with
-        /// a smaller `scale`, as PyTorch's GradScaler does.
-        THGrad_unscale(tensors: inputs, count: handle_count, scale: double) -> count = unscale(&tensors, scale);
-        /// Clamps each element of the gradients of `tensors` in place to [-value, value].
-        THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);
     } };
 }
 

@@ -10,7 +10,7 @@ use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::files::{Reading, save_nested};
 use crate::ops::create;
-use crate::ops::optim::{Field, Group, LbfgsState, Memory, Optimizer, Rule};
+use crate::ops::optim::{Field, Group, LbfgsState, MASTER, Memory, Optimizer, Rule, Slot};
 use crate::tensor::Tensor;
 use std::ffi::CStr;
 use thorn_files::Nested;
@@ -49,7 +49,7 @@ impl Saving {
         if rule.has_product() {
             pairs.push((Nested::text("mu_product"), self.number(Dtype::Float64, memory.product())?));
         }
-        for &(name, slot) in rule.slots() {
+        for &(name, slot) in rule.slots().iter().chain(&[(MASTER, Slot::Master)]) {
             if let Some(t) = memory.slot(slot) {
                 pairs.push((Nested::text(name), self.tensor(t.clone())?));
             }
@@ -84,9 +84,14 @@ impl Saving {
 fn hyperparameters(group: &Group) -> Result<Pairs> {
     let mut pairs: Pairs = Vec::new();
     group.clone().each(&mut |name, field| {
-        let (name, word) = name.torch.split_once('=').map_or((name.torch, None), |(name, word)| (name, Some(word)));
+        let (name, only_if_set) = name.torch.strip_suffix('?').map_or((name.torch, false), |name| (name, true));
+        if only_if_set && field.get() == 0.0 {
+            return Ok(());
+        }
+        let (name, word) = name.split_once('=').map_or((name, None), |(name, word)| (name, Some(word)));
         let value = match (field, word) {
             (Field::Number(number), _) => Nested::Float(*number),
+            (Field::Optional(number), _) => number.map_or(Nested::None, Nested::Float),
             (Field::Count(count), _) => Nested::Int(*count),
             (Field::Flag(flag), Some(word)) => {
                 if *flag {

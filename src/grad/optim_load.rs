@@ -6,7 +6,7 @@ use crate::alloc;
 use crate::error::{Kind, Result, bail};
 use crate::files::Reading;
 use crate::ops::copy;
-use crate::ops::optim::{Field, Group, Lbfgs, LbfgsMemory, LbfgsState, Loaded, Memory, Optimizer, Pair, Rule, flat, like};
+use crate::ops::optim::{Field, Group, Lbfgs, LbfgsMemory, LbfgsState, Loaded, MASTER, Memory, Optimizer, Pair, Rule, Slot, flat, like};
 use crate::tensor::Tensor;
 use std::collections::VecDeque;
 use std::fmt::{Arguments, Display};
@@ -147,8 +147,9 @@ impl<'a> Source<'a> {
     fn hyperparameters(&self, path: &str, group: &mut Group) -> Result<()> {
         group.each(&mut |name, field| {
             let (name, word) = name.torch.split_once('=').map_or((name.torch, None), |(name, word)| (name, Some(word)));
-            let path = format!("{path}.{name}");
+            let path = format!("{path}.{}", name.trim_end_matches('?'));
             let value = match (&field, word) {
+                (Field::Optional(_), _) => self.optional_number(&path)?.unwrap_or(-1.0),
                 (Field::Flag(_), Some(word)) => match self.find(&path) {
                     None => 0.0,
                     Some(Entry::Text(text)) if text == word => 1.0,
@@ -187,10 +188,15 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the state of a parameter.
-    fn memory(&self, path: &str, p: &Tensor, rule: &Rule) -> Result<Memory> {
+    fn memory(&self, path: &str, p: &Tensor, group: &Group) -> Result<Memory> {
+        let (rule, dtype) = (&group.rule, group.state_dtype(p)?);
+        let has_master = dtype != p.defined()?;
         let name_of = |rest: &'a str| rest.split('.').next().unwrap_or_default();
-        let is_known = |name: &str| {
-            name == "step" || (name == "mu_product" && rule.has_product()) || rule.slots().iter().any(|(known, _)| *known == name)
+        let is_known = |name: &str| match name {
+            "step" => true,
+            "mu_product" => rule.has_product(),
+            MASTER => has_master,
+            _ => rule.slots().iter().any(|(known, _)| *known == name),
         };
         if let Some(unknown) = self.below(path).map(name_of).find(|name| !is_known(name)) {
             return self.wrong(format_args!("{path}.{unknown}"), format_args!("is no state of {}", rule.name()));
@@ -199,12 +205,15 @@ impl<'a> Source<'a> {
         let product = if rule.has_product() { Some(self.number(&format!("{path}.mu_product"))?) } else { None };
         let mut memory = Memory::new(steps as i32, product);
         for &(name, slot) in rule.slots() {
-            let path = format!("{path}.{name}");
-            if rule.needs(slot) {
-                memory.set(slot, self.tensor(&path, p)?);
-            } else if let Some(t) = self.optional_tensor(&path, p)? {
+            let (path, zeros) = (format!("{path}.{name}"), rule.zeros(slot, p, dtype)?);
+            if rule.needs(slot, p.layout()?.shape.len()) {
+                memory.set(slot, self.tensor(&path, &zeros)?);
+            } else if let Some(t) = self.optional_tensor(&path, &zeros)? {
                 memory.set(slot, t);
             }
+        }
+        if has_master && let Some(t) = self.optional_tensor(&format!("{path}.{MASTER}"), &rule.zeros(Slot::Master, p, dtype)?)? {
+            memory.set(Slot::Master, t);
         }
         Ok(memory)
     }
@@ -298,7 +307,7 @@ pub fn load(optimizer: &mut Optimizer, reading: &Reading, name: &str) -> Result<
             _ if !has_state[k] => return Ok(Memory::default()),
             Rule::Lbfgs(options) if k == 0 => lbfgs = source.lbfgs(&path, params, options)?,
             Rule::Lbfgs(_) => return source.wrong(path, format_args!("is no state of L-BFGS, which has one for all parameters")),
-            rule => return source.memory(&path, &params[k], rule),
+            _ => return source.memory(&path, &params[k], group),
         }
         Ok(Memory::default())
     })?;

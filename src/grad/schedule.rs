@@ -5,7 +5,9 @@
 
 use crate::api::table::table;
 use crate::error::{Result, bail};
+use crate::ops::copy;
 use crate::scalar::Scalar;
+use crate::tensor::Tensor;
 use std::f64::consts::PI;
 
 fn check(holds: bool, name: &str, value: f64, expected: &str) -> Result<()> {
@@ -78,6 +80,73 @@ fn two_phases(step: i64, most: f64, total: i64, rising: f64, div: f64, final_div
     Ok(if at <= top { half_period(start, most, part(0.0, top)) } else { half_period(most, start / final_div, part(top, end)) })
 }
 
+/// The numbers of a plateau schedule.
+struct Plateau {
+    factor: f64,
+    patience: i64,
+    threshold: f64,
+    is_absolute: bool,
+    maximize: bool,
+    cooldown: i64,
+    least: f64,
+    eps: f64,
+}
+
+impl Plateau {
+    fn check(&self) -> Result<()> {
+        check((0.0..1.0).contains(&self.factor), "factor", self.factor, "0 or more, and less than 1")?;
+        check(self.patience >= 0, "patience", self.patience as f64, "0 or more")?;
+        check(self.threshold.is_finite(), "threshold", self.threshold, "a finite number")?;
+        check(self.cooldown >= 0, "cooldown", self.cooldown as f64, "0 or more")?;
+        check(self.least >= 0.0, "minLr", self.least, "0 or more")?;
+        check(self.eps >= 0.0, "eps", self.eps, "0 or more")
+    }
+
+    fn is_better(&self, metric: f64, best: f64) -> bool {
+        match (self.maximize, self.is_absolute) {
+            (false, false) => metric < best * (1.0 - self.threshold),
+            (false, true) => metric < best - self.threshold,
+            (true, false) => metric > best * (1.0 + self.threshold),
+            (true, true) => metric > best + self.threshold,
+        }
+    }
+
+    /// Returns the learning rate after these metrics.
+    fn rate(&self, metrics: &Tensor, mut lr: f64) -> Result<f64> {
+        let count = match metrics.layout()?.shape.as_slice() {
+            &[count] => count,
+            shape => bail!(Shape, "'metrics' has shape {shape:?}, expected a vector"),
+        };
+        let mut best = if self.maximize { f64::NEG_INFINITY } else { f64::INFINITY };
+        let (mut bad, mut pause) = (0, 0);
+        for k in 0..count {
+            let metric = copy::get(metrics, &[k])?.to_f64();
+            bad += 1;
+            if self.is_better(metric, best) {
+                (best, bad) = (metric, 0);
+            }
+            if pause > 0 {
+                (pause, bad) = (pause - 1, 0);
+            }
+            if bad > self.patience {
+                let next = (lr * self.factor).max(self.least);
+                if lr - next > self.eps {
+                    lr = next;
+                }
+                (pause, bad) = (self.cooldown, 0);
+            }
+        }
+        Ok(lr)
+    }
+}
+
+fn after_metrics(metrics: &Tensor, lr: f64, plateau: &Plateau) -> Result<f64> {
+    check(lr.is_finite(), "lr", lr, "a finite number")?;
+    plateau.check()?;
+    metrics.defined()?;
+    plateau.rate(metrics, lr)
+}
+
 macro_rules! schedule_functions {
     ($do:ident) => {
         $do! { "THSchedule_";
@@ -104,6 +173,16 @@ macro_rules! schedule_functions {
             oneCycle(step: count, maxLr: double, totalSteps: count, pctStart: double, divFactor: double,
                 finalDivFactor: double) -> number =
                 two_phases(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
+            /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on error. An
+            /// epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last good epoch. With
+            /// `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than `best * (1 + threshold)` or
+            /// `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes `max(factor * lr, minLr)`, if the difference
+            /// exceeds `eps`. The next `cooldown` epochs then do not count as bad.
+            plateau(metrics: input, lr: double, factor: double, patience: count, threshold: double, absolute: flag, maximize: flag,
+                cooldown: count, minLr: double, eps: double) -> number =
+                after_metrics(metrics, lr, &Plateau {
+                    factor, patience, threshold, is_absolute: absolute, maximize, cooldown, least: minLr, eps,
+                });
         }
     };
 }

@@ -10,8 +10,8 @@ use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
 use crate::tensor::Tensor;
 pub use lbfgs::{Evaluate, Memory as LbfgsMemory, Pair, State as LbfgsState, flat};
-pub use options::{Adadelta, Adagrad, Adam, Field, Group, Lbfgs, Nadam, Name, Radam, Rmsprop, Rule, Sgd};
-pub use state::{Memory, like};
+pub use options::{Adadelta, Adafactor, Adagrad, Adam, Field, Group, Lamb, Lbfgs, Nadam, Name, Radam, Rmsprop, Rule, Sgd};
+pub use state::{MASTER, Memory, Slot, like};
 
 /// Parameters, their hyperparameters, and an optimizer's state for each of them.
 pub struct Optimizer {
@@ -54,7 +54,7 @@ fn check_params(params: &[&Tensor], known: &[Tensor]) -> Result<()> {
 impl Optimizer {
     /// An optimizer of these parameters. It keeps references to them.
     pub fn new(params: &[&Tensor], lr: f64, rule: Rule) -> Result<Optimizer> {
-        let group = Group { end: params.len(), lr, maximize: false, rule };
+        let group = Group { end: params.len(), lr, maximize: false, master: false, rule };
         group.check()?;
         check_params(params, &[])?;
         let groups = alloc::list(1, |_| Ok(group.clone()))?;
@@ -142,7 +142,7 @@ impl Optimizer {
     /// Moves parameter `k` along its gradient.
     pub fn step(&mut self, k: usize, gradient: &Tensor) -> Result<()> {
         let group = &self.groups[self.groups.partition_point(|group| group.end <= k)];
-        self.memories[k].step(k, &self.params[k], (group.lr, group.maximize), gradient, &group.rule)
+        self.memories[k].step(k, &self.params[k], group, gradient)
     }
 
     /// Changes all parameters so that the loss falls. `evaluate` returns the loss and the gradients at the current parameters.

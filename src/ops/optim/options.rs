@@ -1,13 +1,16 @@
 //! The hyperparameters of optimizers: one list for each rule.
 
 use super::ranges::{check, not_negative};
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::tensor::Tensor;
 
 /// The names of a hyperparameter.
 pub struct Name {
     /// The name in thorn: an argument of the constructor, or PyTorch's name in thorn's spelling.
     pub thorn: &'static str,
-    /// PyTorch's name. `name.0` is an item of a tuple. `name=text` is the text if the flag is set, and otherwise None.
+    /// PyTorch's name. `name.0` is an item of a tuple. `name=text` is the text if the flag is set, and otherwise None. `name?` is a flag
+    /// that PyTorch does not have, and that files have only if it is set.
     pub torch: &'static str,
 }
 
@@ -15,6 +18,8 @@ pub struct Name {
 pub enum Field<'a> {
     /// A number.
     Number(&'a mut f64),
+    /// A number of 0 or more; a negative number stands for `None`.
+    Optional(&'a mut Option<f64>),
     /// A whole number.
     Count(&'a mut i64),
     /// True or false.
@@ -24,6 +29,12 @@ pub enum Field<'a> {
 impl<'a> From<&'a mut f64> for Field<'a> {
     fn from(place: &'a mut f64) -> Field<'a> {
         Field::Number(place)
+    }
+}
+
+impl<'a> From<&'a mut Option<f64>> for Field<'a> {
+    fn from(place: &'a mut Option<f64>) -> Field<'a> {
+        Field::Optional(place)
     }
 }
 
@@ -44,6 +55,7 @@ impl Field<'_> {
     pub fn get(&self) -> f64 {
         match self {
             Field::Number(place) => **place,
+            Field::Optional(place) => place.unwrap_or(-1.0),
             Field::Count(place) => **place as f64,
             Field::Flag(place) => f64::from(u8::from(**place)),
         }
@@ -53,6 +65,10 @@ impl Field<'_> {
     pub fn set(self, name: &str, value: f64) -> Result<()> {
         match self {
             Field::Number(place) => *place = value,
+            Field::Optional(place) => {
+                check(!value.is_nan(), name, value, "a number")?;
+                *place = Some(value).filter(|&value| value >= 0.0);
+            }
             Field::Count(place) => {
                 check(value.trunc() == value && value.abs() <= i64::MAX as f64, name, value, "a whole number")?;
                 *place = value as i64;
@@ -183,6 +199,30 @@ rules! {
         /// True if the decay changes the parameter directly, not through the gradient.
         decoupled: bool = "decoupledWeightDecay" "decoupled_weight_decay",
     }
+    /// LAMB: Adam whose steps have a length in proportion to the norm of the parameter.
+    Lamb {
+        /// The fraction of the running mean that a step keeps.
+        beta1: f64 = "beta1" "betas.0",
+        /// The fraction of the running mean square that a step keeps.
+        beta2: f64 = "beta2" "betas.1",
+        /// A number that is added to the root of the mean square.
+        eps: f64 = "eps" "eps",
+        /// The fraction of the parameter that is added to the direction of a step.
+        decay: f64 = "weightDecay" "weight_decay",
+    }
+    /// Adafactor: a mean square that is the product of a column and a row.
+    Adafactor {
+        /// The mean square of step `n` takes the fraction `n^beta2_decay` of the new squares.
+        beta2_decay: f64 = "beta2Decay" "beta2_decay",
+        /// The smallest root of the mean square; `None` is the distance from 1 to the next number of the parameter's dtype.
+        eps1: Option<f64> = "eps1" "eps.0",
+        /// The smallest root mean square of a parameter that a step assumes.
+        eps2: f64 = "eps2" "eps.1",
+        /// The largest root mean square of a direction.
+        threshold: f64 = "d" "d",
+        /// The fraction of the parameter that, times the learning rate, is subtracted from the parameter.
+        decay: f64 = "weightDecay" "weight_decay",
+    }
     /// L-BFGS: an approximate inverse Hessian.
     Lbfgs {
         /// The largest number of iterations of a step.
@@ -240,10 +280,15 @@ impl Rule {
                 fraction("beta2", adam.beta2)?;
                 at_least_0(&[("eps", adam.eps), ("weightDecay", adam.decay), ("momentumDecay", adam.momentum_decay)])
             }
-            Rule::Radam(adam) => {
-                fraction("beta1", adam.beta1)?;
-                fraction("beta2", adam.beta2)?;
-                at_least_0(&[("eps", adam.eps), ("weightDecay", adam.decay)])
+            Rule::Radam(Radam { beta1, beta2, eps, decay, .. }) | Rule::Lamb(Lamb { beta1, beta2, eps, decay }) => {
+                fraction("beta1", *beta1)?;
+                fraction("beta2", *beta2)?;
+                at_least_0(&[("eps", *eps), ("weightDecay", *decay)])
+            }
+            Rule::Adafactor(ada) => {
+                check(ada.beta2_decay <= 0.0, "beta2Decay", ada.beta2_decay, "0 or less")?;
+                check(ada.threshold >= 1.0, "d", ada.threshold, "1 or more")?;
+                at_least_0(&[("eps2", ada.eps2), ("weightDecay", ada.decay)])
             }
             Rule::Lbfgs(lbfgs) => {
                 at_least_0(&[("tolGrad", lbfgs.least_gradient), ("tolChange", lbfgs.least_change)])?;
@@ -263,6 +308,8 @@ pub struct Group {
     pub lr: f64,
     /// True if parameters move along their gradients, not against them.
     pub maximize: bool,
+    /// True if each 16-bit parameter has a float32 copy that the steps change.
+    pub master: bool,
     /// The rule with its options. All groups of an optimizer have the same rule.
     pub rule: Rule,
 }
@@ -274,8 +321,17 @@ impl Group {
         self.rule.each(f)?;
         match self.rule {
             Rule::Lbfgs(_) => Ok(()),
-            _ => f(&Name { thorn: "maximize", torch: "maximize" }, (&mut self.maximize).into()),
+            _ => {
+                f(&Name { thorn: "maximize", torch: "maximize" }, (&mut self.maximize).into())?;
+                f(&Name { thorn: "masterWeights", torch: "master_weights?" }, (&mut self.master).into())
+            }
         }
+    }
+
+    /// Returns the dtype of the state of a parameter.
+    pub fn state_dtype(&self, p: &Tensor) -> Result<Dtype> {
+        let dtype = p.defined()?;
+        Ok(if self.master { dtype.compute() } else { dtype })
     }
 
     /// Fails if a hyperparameter is out of range.
