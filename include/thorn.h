@@ -2919,10 +2919,10 @@ int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor
                           int64_t growthInterval);
 
 /// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
-/// both, and without recording. A fresh handle becomes a copy of the parameter. Both lists have `count` entries.
-/// `decay` is from 0 to 1, and 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than
-/// the parameter; `TH_ERR_DTYPE`, a tensor that is not of floats.
-THStatus THGrad_average(THTensor *const *averages, THTensor *const *params, int count, double decay);
+/// both, and without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is
+/// from 0 to 1, and 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the
+/// parameter; `TH_ERR_DTYPE`, a parameter that is not of floats.
+THStatus THGrad_average(THTensor *const *averages, int count, THTensor *const *params, int paramCount, double decay);
 
 /// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR; NaN on error.
 double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);

@@ -11957,6 +11957,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    using Owned::get;
     /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
     /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {
@@ -12139,7 +12140,8 @@ inline int64_t gradScalerStep(const Tensor &state, const Optim &o, double growth
 /// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
 /// both, and without recording.
 inline void gradAverage(TensorList averages, TensorList params, double decay = 0.999) {
-    detail::check(THGrad_average(averages.data(), params.data(), averages.count(), decay), "gradAverage");
+    detail::check(THGrad_average(averages.data(), averages.count(), params.data(), params.count(), decay),
+        "gradAverage");
 }
 /// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR.
 inline double scheduleStep(int64_t step, double lr, int64_t stepSize, double gamma = 0.1) {

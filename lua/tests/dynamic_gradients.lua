@@ -373,6 +373,27 @@ function tests.groups_of_parameters_are_counted_from_1()
     fails("Optim.get: ", sgd.get, sgd, 3, "lr")
 end
 
+function tests.scalers_make_steps_and_averages_follow()
+    local a, mean = leaf({ 1, 2 }), thorn.tensor({ 1, 3 })
+    local sgd, state = thorn.Optim.newSgd({ a }, 0.5), thorn.Grad.scalerInit(4)
+    sgd:set(1, "masterWeights", 1)
+    a:setGrad(thorn.mul(a:detach(), 4))
+    check(thorn.Grad.scalerStep(state, sgd, 2, 0.5, 1) == 0)
+    expect(a, 0.5, 1)
+    expect(state, 8, 0)
+    thorn.Grad.scalerUpdate(state, 1)
+    expect(state, 4, 0)
+    thorn.Grad.average({ mean }, { a }, 0.5)
+    expect(mean, 0.75, 2)
+    fails("Grad.average: ", thorn.Grad.average, { mean, mean }, { a }, 0.5)
+    check(thorn.Schedule.plateau(thorn.tensor({ 1, 1, 1 }), 1, { factor = 0.5, patience = 1 }) == 0.5)
+    a:setGrad(thorn.mul(a:detach(), 2))
+    local lamb, adafactor = thorn.Optim.newLamb({ a }, { lr = 0.1 }), thorn.Optim.newAdafactor({ a })
+    check(adafactor:get(1, "eps1") == -1 and adafactor:get(1, "beta2Decay") == -0.8)
+    lamb:step()
+    adafactor:step()
+end
+
 function tests.steps_of_optimizers_call_functions()
     local w, calls, marker = leaf({ 5, -5 }), 0, {}
     local o = thorn.Optim.newLbfgs({ w }, { strong_wolfe = true })

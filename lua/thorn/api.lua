@@ -809,7 +809,7 @@ return {
     THGrad_scalerInit = "status state:out scale:double=65536",
     THGrad_scalerUpdate = "status state:inout bad:count growthFactor:double=2 backoffFactor:double=0.5 growthInterval:count=2000",
     THGrad_scalerStep = "count state:inout o:optim growthFactor:double=2 backoffFactor:double=0.5 growthInterval:count=2000",
-    THGrad_average = "status averages:inputs params:inputs count:handle_count decay:double=0.999",
+    THGrad_average = "status averages:inputs count:handle_count params:inputs paramCount:handle_count decay:double=0.999",
     THSchedule_step = "number step:count lr:double stepSize:count gamma:double=0.1",
     THSchedule_exponential = "number step:count lr:double gamma:double",
     THSchedule_linear = "number step:count lr:double startFactor:double endFactor:double=1 totalIters:count=5",

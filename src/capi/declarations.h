@@ -605,7 +605,7 @@ THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
 THStatus THGrad_scalerInit(THTensor *state, double scale);
 THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor, int64_t growthInterval);
 int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor, int64_t growthInterval);
-THStatus THGrad_average(THTensor *const *averages, THTensor *const *params, int count, double decay);
+THStatus THGrad_average(THTensor *const *averages, int count, THTensor *const *params, int paramCount, double decay);
 double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
 double THSchedule_exponential(int64_t step, double lr, double gamma);
 double THSchedule_linear(int64_t step, double lr, double startFactor, double endFactor, int64_t totalIters);

@@ -208,6 +208,9 @@ fn average(averages: &[&Tensor], params: &[&Tensor], decay: f64) -> Result<()> {
     if !(0.0..=1.0).contains(&decay) {
         bail!(Argument, "decay is {}, expected 0 to 1", Scalar::from(decay))
     }
+    if averages.len() != params.len() {
+        bail!(Argument, "there are {} averages and {} parameters", averages.len(), params.len())
+    }
     for (k, (average, param)) in averages.iter().zip(params).enumerate() {
         let wrong = |what| Err(Error::about(average.as_ptr().addr(), Kind::Argument, what));
         if !param.defined()?.is_float() {
@@ -264,10 +267,11 @@ macro_rules! scaling_functions {
             THGrad_scalerStep(state: inout, o: optim, growthFactor: double, backoffFactor: double, growthInterval: count) -> count =
                 scaled_step(state, o, &Growth { factor: growthFactor, backoff: backoffFactor, interval: growthInterval });
             /// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of both, and
-            /// without recording. A fresh handle becomes a copy of the parameter. Both lists have `count` entries. `decay` is from 0 to 1, and
-            /// 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the parameter; `TH_ERR_DTYPE`, a tensor
+            /// without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is from 0 to 1, and 0.999
+            /// is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the parameter; `TH_ERR_DTYPE`, a parameter
             /// that is not of floats.
-            THGrad_average(averages: inputs, params: inputs, count: handle_count, decay: double) = average(&averages, &params, decay);
+            THGrad_average(averages: inputs, count: handle_count, params: inputs, paramCount: handle_count, decay: double) =
+                average(&averages, &params, decay);
         }
     };
 }
