@@ -2877,11 +2877,12 @@ int64_t THOptim_groupCount(const THOptim *o);
 
 /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor,
 /// such as `lr` or `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag
-/// `maximize`: parameters move along their gradients, not against them. They also have the flag `masterWeights`: for
-/// each parameter of 16-bit floats, the optimizer keeps a float32 copy, which begins as the parameter's values at the
-/// first step. A step changes the copy, with a state in float32, and the parameter becomes the rounded copy, so other
-/// changes of the parameter have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from
-/// Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
+/// `maximize`: parameters move along their gradients, not against them. They also have the flag `masterWeights`: the
+/// optimizer keeps a float32 copy of each parameter of 16-bit floats, which begins as the parameter's values at the
+/// first step. A step changes the copy, with a state in float32, and the parameter becomes the rounded copy. Other
+/// changes of the parameter therefore have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes
+/// AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially 5/4 of
+/// `maxIter`.
 THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
 
 /// Returns a hyperparameter of a group; NaN on error.

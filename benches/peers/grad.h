@@ -1,4 +1,5 @@
-// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights; steps of optimizers. grad.py does the same in PyTorch.
+// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights; steps of optimizers. grad.py does the
+// same in PyTorch.
 #include <thorn.h>
 
 // The leaves of a model, which are consecutive views of one tensor.

@@ -166,10 +166,10 @@ macro_rules! optim_functions {
         THOptim_newRadam(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double, weightDecay: double,
             decoupledWeightDecay: flag) -> new_optim =
             made(&params, lr, Rule::Radam(Radam { beta1, beta2, eps, decay: weightDecay, decoupled: decoupledWeightDecay }));
-        /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in `THOptim_newAdam` without
-        /// a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) + weightDecay * p`, the parameter `p` changes at step
-        /// `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of the norms is 0 or NaN. Common values are `eps` 1e-6 and
-        /// `weightDecay` 0.01. Free the optimizer with `THOptim_free`; NULL on error.
+        /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in `THOptim_newAdam`
+        /// without a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) + weightDecay * p`, the parameter `p`
+        /// changes at step `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of the norms is 0 or NaN. Common values are `eps`
+        /// 1e-6 and `weightDecay` 0.01. Free the optimizer with `THOptim_free`; NULL on error.
         THOptim_newLamb(params: inputs, count: handle_count, lr: double, beta1: double, beta2: double, eps: double,
             weightDecay: double) -> new_optim =
             made(&params, lr, Rule::Lamb(Lamb { beta1, beta2, eps, decay: weightDecay }));
@@ -232,10 +232,11 @@ macro_rules! optim_functions {
         THOptim_groupCount(o: optim) -> count = o.with(|optimizer| Ok(optimizer.groups().len() as i64));
         /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor, such as `lr` or
         /// `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag `maximize`: parameters move along
-        /// their gradients, not against them. They also have the flag `masterWeights`: for each parameter of 16-bit floats, the optimizer
-        /// keeps a float32 copy, which begins as the parameter's values at the first step. A step changes the copy, with a state in float32,
-        /// and the parameter becomes the rounded copy, so other changes of the parameter have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has
-        /// `maxEval`, the number of evaluations after which a step ends: initially 5/4 of `maxIter`.
+        /// their gradients, not against them. They also have the flag `masterWeights`: the optimizer keeps a float32 copy of each parameter
+        /// of 16-bit floats, which begins as the parameter's values at the first step. A step changes the copy, with a state in float32, and
+        /// the parameter becomes the rounded copy. Other changes of the parameter therefore have no effect. Adam has the flag
+        /// `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step
+        /// ends: initially 5/4 of `maxIter`.
         THOptim_set(o: optim, group: entry, name: text, value: double) =
             o.with(|optimizer| optimizer.set(group, self::name(name), value));
         /// Returns a hyperparameter of a group; NaN on error.
