@@ -2895,8 +2895,9 @@ double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, doub
 
 /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
 /// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity
-/// or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then
-/// finds the next scale.
+/// or NaN;
+/// -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next
+/// scale.
 int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
 
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
@@ -2915,7 +2916,8 @@ THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, 
 
 /// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
 /// changes the scale as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if
-/// the step was made; -1 on error. L-BFGS is refused.
+/// the step was made;
+/// -1 on error. L-BFGS is refused.
 int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor,
                           int64_t growthInterval);
 

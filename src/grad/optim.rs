@@ -233,8 +233,8 @@ macro_rules! optim_functions {
         /// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor, such as `lr` or
         /// `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag `maximize`: parameters move along
         /// their gradients, not against them. They also have the flag `masterWeights`: the optimizer keeps a float32 copy of each parameter
-        /// of 16-bit floats, which begins as the parameter's values at the first step. A step changes the copy, with a state in float32, and
-        /// the parameter becomes the rounded copy. Other changes of the parameter therefore have no effect. Adam has the flag
+        /// of 16-bit floats, which begins as the parameter's values at the first step. A step changes the copy, with a state in float32,
+        /// and the parameter becomes the rounded copy. Other changes of the parameter therefore have no effect. Adam has the flag
         /// `decoupledWeightDecay`, which distinguishes AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step
         /// ends: initially 5/4 of `maxIter`.
         THOptim_set(o: optim, group: entry, name: text, value: double) =

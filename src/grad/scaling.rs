@@ -101,7 +101,7 @@ fn clip_value(tensors: &[&Tensor], most: f64) -> Result<()> {
     Ok(())
 }
 
-/// How the scale of a scaler changes.
+/// The factors and the interval by which a scaler changes its scale.
 struct Growth {
     factor: f64,
     backoff: f64,
@@ -241,19 +241,20 @@ fn average(averages: &[&Tensor], params: &[&Tensor], decay: f64) -> Result<()> {
 macro_rules! scaling_functions {
     ($do:ident) => {
         $do! { "";
-            /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType` is
-            /// the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns the
-            /// norm before scaling; NaN on error.
+            /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`. `normType`
+            /// is the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient are ignored. Returns
+            /// the norm before scaling; NaN on error.
             THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
                 clip_norm(&tensors, maxNorm, normType);
-            /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before `THTensor_backward`.
-            /// Tensors without a gradient are ignored. Returns the number of gradients that have an infinity or NaN; -1 on error. If the number
-            /// is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next scale.
+            /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
+            /// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity or NaN;
+            /// -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next
+            /// scale.
             THGrad_unscale(tensors: inputs, count: handle_count, scale: double) -> count = unscale(&tensors, scale);
             /// Clamps each element of the gradients of `tensors` in place to [-value, value].
             THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);
-            /// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps. A fresh handle becomes
-            /// float32. PyTorch begins with the scale 65536. Multiply the loss by `THTensor_get1d(state, 0)`.
+            /// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps. A fresh handle
+            /// becomes float32. PyTorch begins with the scale 65536. Multiply the loss by `THTensor_get1d(state, 0)`.
             THGrad_scalerInit(state: out, scale: double) = begin_scaler(state, scale);
             /// Changes the scale as PyTorch's GradScaler does. `bad` is the result of `THGrad_unscale`. If `bad` is not 0, the scale is
             /// multiplied by `backoffFactor`. After `growthInterval` calls in a row with 0 it is multiplied by `growthFactor`, unless the
@@ -261,15 +262,15 @@ macro_rules! scaling_functions {
             /// vector of two float32 or float64 numbers.
             THGrad_scalerUpdate(state: inout, bad: count, growthFactor: double, backoffFactor: double, growthInterval: count) =
                 update_scaler(state, bad, &Growth { factor: growthFactor, backoff: backoffFactor, interval: growthInterval });
-            /// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and changes the scale
-            /// as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if the step was made; -1 on error.
-            /// L-BFGS is refused.
+            /// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and changes the
+            /// scale as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if the step was made;
+            /// -1 on error. L-BFGS is refused.
             THGrad_scalerStep(state: inout, o: optim, growthFactor: double, backoffFactor: double, growthInterval: count) -> count =
                 scaled_step(state, o, &Growth { factor: growthFactor, backoff: backoffFactor, interval: growthInterval });
             /// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of both, and
-            /// without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is from 0 to 1, and 0.999
-            /// is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the parameter; `TH_ERR_DTYPE`, a parameter
-            /// that is not of floats.
+            /// without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is from 0 to 1, and
+            /// 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the parameter; `TH_ERR_DTYPE`, a
+            /// parameter that is not of floats.
             THGrad_average(averages: inputs, count: handle_count, params: inputs, paramCount: handle_count, decay: double) =
                 average(&averages, &params, decay);
         }

@@ -173,11 +173,11 @@ macro_rules! schedule_functions {
             oneCycle(step: count, maxLr: double, totalSteps: count, pctStart: double, divFactor: double,
                 finalDivFactor: double) -> number =
                 two_phases(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
-            /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on error. An
-            /// epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last good epoch. With
-            /// `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than `best * (1 + threshold)` or
-            /// `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes `max(factor * lr, minLr)`, if the difference
-            /// exceeds `eps`. The next `cooldown` epochs then do not count as bad.
+            /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on error.
+            /// An epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last good epoch.
+            /// With `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than `best * (1 + threshold)`
+            /// or `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes `max(factor * lr, minLr)`, if the
+            /// difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
             plateau(metrics: input, lr: double, factor: double, patience: count, threshold: double, absolute: flag, maximize: flag,
                 cooldown: count, minLr: double, eps: double) -> number =
                 after_metrics(metrics, lr, &Plateau {

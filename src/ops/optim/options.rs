@@ -18,7 +18,7 @@ pub struct Name {
 pub enum Field<'a> {
     /// A number.
     Number(&'a mut f64),
-    /// A number of 0 or more; a negative number stands for `None`.
+    /// A number of 0 or more. A negative number means `None`.
     Optional(&'a mut Option<f64>),
     /// A whole number.
     Count(&'a mut i64),
