@@ -2782,6 +2782,9 @@ typedef struct THOptim THOptim;
 /// `THTensor_backward` does. 0 means continue. Any other returned code ends the step, which returns this code.
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
 
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
+typedef struct THArchive THArchive;
+
 /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter
 /// changes by `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and
 /// `b = g` at the first step. With `nesterov`, which needs a `momentum` and a `dampening` of 0, it changes by `-lr *
@@ -2808,6 +2811,57 @@ TH_NODISCARD THOptim *THOptim_newAdamw(THTensor *const *params, int count, doubl
 TH_NODISCARD THOptim *THOptim_newRmsprop(THTensor *const *params, int count, double lr, double alpha, double eps,
                                          double weightDecay, double momentum, int centered);
 
+/// An Adagrad optimizer (Duchi, Hazan and Singer 2011, jmlr.org/papers/v12/duchi11a.html). With `g` = the gradient +
+/// `weightDecay` * the parameter and `v = v + g^2`, the parameter changes at step `n` by `-lr / (1 + (n - 1) *
+/// lrDecay) * g / (sqrt(v) + eps)`. `v` is `initialAccumulatorValue` before the first step. Common values are `lr` 0.01
+/// and `eps` 1e-10. Free the optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdagrad(THTensor *const *params, int count, double lr, double lrDecay,
+                                         double weightDecay, double initialAccumulatorValue, double eps);
+
+/// An Adadelta optimizer (Zeiler 2012, arxiv.org/abs/1212.5701). With `g` = the gradient + `weightDecay` * the
+/// parameter, `v = rho * v + (1 - rho) * g^2`, `d = sqrt(u + eps) / sqrt(v + eps) * g` and then `u = rho * u + (1 -
+/// rho) * d^2`, the parameter changes by `-lr * d`. Common values are `lr` 1, `rho` 0.9 and `eps` 1e-6. Free the
+/// optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdadelta(THTensor *const *params, int count, double lr, double rho, double eps,
+                                          double weightDecay);
+
+/// A NAdam optimizer (Dozat 2016, openreview.net/forum?id=OM0jvwB8jIp57ZJjtNEZ): Adam with Nesterov momentum. `m` and
+/// `v` are as in `THOptim_newAdam`. With `u(n) = beta1 * (1 - 0.96^(n * momentumDecay) / 2)` and the product `U(n)` of
+/// `u(1)` to `u(n)`, the parameter changes at step `n` by `-lr * s / (sqrt(v / (1 - beta2^n)) + eps)`, where `s = (1 -
+/// u(n)) / (1 - U(n)) * g + u(n + 1) / (1 - U(n + 1)) * m`. `decoupledWeightDecay` selects the weight decay of
+/// `THOptim_newAdamw`. Common values are `lr` 2e-3 and `momentumDecay` 4e-3. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newNadam(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                       double eps, double weightDecay, double momentumDecay, int decoupledWeightDecay);
+
+/// A RAdam optimizer (Liu and others 2019, arxiv.org/abs/1908.03265): Adam whose first steps do not use `v`. `m` and
+/// `v` are as in `THOptim_newAdam`. With `R = 2 / (1 - beta2) - 1` and `r = R - 2 * n * beta2^n / (1 - beta2^n)`, the
+/// parameter changes at step `n` by `-lr * m / (1 - beta1^n)` if `r` is at most 5. Otherwise it changes by `-lr * m /
+/// (1 - beta1^n) * sqrt(1 - beta2^n) / (sqrt(v) + eps) * sqrt((r - 4) * (r - 2) * R / ((R - 4) * (R - 2) * r))`. The
+/// flag `decoupledWeightDecay` selects the weight decay of `THOptim_newAdamw`. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newRadam(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                       double eps, double weightDecay, int decoupledWeightDecay);
+
+/// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in
+/// `THOptim_newAdam` without a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) +
+/// weightDecay * p`, the parameter `p` changes at step `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of
+/// the norms is 0 or NaN. Common values are `eps` 1e-6 and `weightDecay` 0.01. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newLamb(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                      double eps, double weightDecay);
+
+/// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form. At step `n`, with the
+/// gradient `g` and `w = n^beta2Decay`, a parameter `p` with two or more dimensions has `R = (1 - w) * R + w * mean of
+/// g^2 over the last dimension`, `C = (1 - w) * C + w * mean of g^2 over the dimension before`, and `v = R * C /
+/// max(mean of R, eps1)`. Other parameters have `v = (1 - w) * v + w * g^2`. With `u = g / max(sqrt(v), eps1)`, the
+/// parameter changes by `-min(lr, 1 / sqrt(n)) * max(rms(p), eps2) * u / max(rms(u) / d, 1)`, where `rms` is the root
+/// mean square. In addition, `lr * weightDecay * p` is subtracted. If `eps1` is negative, it is the distance from 1 to
+/// the next number of the parameter's dtype. Common values are `lr` 0.01, `beta2Decay` -0.8, `eps1` -1, `eps2` 1e-3 and
+/// `d` 1. Free the optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdafactor(THTensor *const *params, int count, double lr, double beta2Decay,
+                                           double eps1, double eps2, double d, double weightDecay);
+
 /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each
 /// iteration moves the parameters along the product of an inverse Hessian, approximated from the last `historySize`
 /// iterations, with the gradient. A step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the
@@ -2832,19 +2886,122 @@ THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *con
 /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
 THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
 
-/// Sets the learning rate, for learning rate schedules.
+/// Sets the learning rate of all groups, for learning rate schedules.
 THStatus THOptim_setLr(const THOptim *o, double lr);
 
-/// The learning rate; NaN on error.
+/// The learning rate of the first group; NaN on error.
 double THOptim_getLr(const THOptim *o);
+
+/// Adds a group of parameters with the hyperparameters of group 0, which the constructor makes. `THOptim_set` changes
+/// the hyperparameters of a group. L-BFGS has only one group. Returns the index of the group; -1 on error.
+int64_t THOptim_addGroup(const THOptim *o, THTensor *const *params, int count);
+
+/// Returns the number of groups; -1 on error.
+int64_t THOptim_groupCount(const THOptim *o);
+
+/// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor,
+/// such as `lr` or `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag
+/// `maximize`: parameters move along their gradients, not against them. They also have the flag `masterWeights`: the
+/// optimizer keeps a float32 copy of each parameter of 16-bit floats, which begins as the parameter's values at the
+/// first step. A step changes the copy, with a state in float32, and the parameter becomes the rounded copy. Other
+/// changes of the parameter therefore have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes
+/// AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially 5/4 of
+/// `maxIter`.
+THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
+
+/// Returns a hyperparameter of a group; NaN on error.
+double THOptim_get(const THOptim *o, int64_t group, const char *name);
 
 /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
 /// `normType` is the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient
 /// are ignored. Returns the norm before scaling; NaN on error.
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
 
+/// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
+/// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity
+/// or NaN;
+/// -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next
+/// scale.
+int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
+
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps. A fresh
+/// handle becomes float32. PyTorch begins with the scale 65536. Multiply the loss by `THTensor_get1d(state, 0)`.
+THStatus THGrad_scalerInit(THTensor *state, double scale);
+
+/// Changes the scale as PyTorch's GradScaler does. `bad` is the result of `THGrad_unscale`. If `bad` is not 0, the
+/// scale is multiplied by `backoffFactor`. After `growthInterval` calls in a row with 0 it is multiplied by
+/// `growthFactor`, unless the product is infinite in float32. Common values are 2, 0.5 and 2000. Errors: `TH_ERR_DTYPE`
+/// and `TH_ERR_SHAPE`, `state` is no vector of two float32 or float64 numbers.
+THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor,
+                             int64_t growthInterval);
+
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if
+/// the step was made;
+/// -1 on error. L-BFGS is refused.
+int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor,
+                          int64_t growthInterval);
+
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is
+/// from 0 to 1, and 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the
+/// parameter; `TH_ERR_DTYPE`, a parameter that is not of floats.
+THStatus THGrad_average(THTensor *const *averages, int count, THTensor *const *params, int paramCount, double decay);
+
+/// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR; NaN on error.
+double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
+
+/// Returns `lr * gamma^step`, PyTorch's ExponentialLR; NaN on error.
+double THSchedule_exponential(int64_t step, double lr, double gamma);
+
+/// Returns `lr * (startFactor + (endFactor - startFactor) * min(step / totalIters, 1))`, PyTorch's LinearLR; NaN on
+/// error. A warmup has an `endFactor` of 1.
+double THSchedule_linear(int64_t step, double lr, double startFactor, double endFactor, int64_t totalIters);
+
+/// Returns `lr * (1 - min(step / totalIters, 1))^power`, PyTorch's PolynomialLR; NaN on error.
+double THSchedule_polynomial(int64_t step, double lr, int64_t totalIters, double power);
+
+/// Returns `etaMin + (lr - etaMin) * (1 + cos(pi * step / tMax)) / 2`, PyTorch's CosineAnnealingLR (Loshchilov and
+/// Hutter 2016, arxiv.org/abs/1608.03983); NaN on error.
+double THSchedule_cosine(int64_t step, double lr, int64_t tMax, double etaMin);
+
+/// `THSchedule_cosine` that begins again after `t0` steps, then after `t0 * tMult` steps, and so on: PyTorch's
+/// CosineAnnealingWarmRestarts; NaN on error.
+double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult, double etaMin);
+
+/// The one-cycle policy (Smith and Topin 2017, arxiv.org/abs/1708.07120), PyTorch's OneCycleLR: half a period of the
+/// cosine from `maxLr / divFactor` to `maxLr` in the first `pctStart * totalSteps` steps, then another one to `maxLr /
+/// divFactor / finalDivFactor` at step `totalSteps - 1`. NaN on error.
+double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor,
+                           double finalDivFactor);
+
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on
+/// error. An epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last
+/// good epoch. With `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than
+/// `best * (1 + threshold)` or `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes
+/// `max(factor * lr, minLr)`, if the difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold,
+                          int absolute, int maximize, int64_t cooldown, double minLr, double eps);
+
+/// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The
+/// file name's extension determines the format. A file with the extension `.pt` is a file of
+/// `torch.save(optimizer.state_dict(), path)`, and PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it.
+/// Formats without metadata, such as `.npz`, are refused. The parameters are not in the file.
+THStatus THOptim_save(const THOptim *o, const char *path);
+
+/// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote. The optimizer must have
+/// the same kind, and the same groups with the same numbers of parameters, in the same order. State tensors are
+/// converted to the dtypes and devices of the parameters. A flag that the file lacks, such as `maximize`, keeps its
+/// value. PyTorch's flags `foreach`, `fused`, `capturable` and `differentiable` are ignored. `TH_ERR_FORMAT` if an
+/// entry does not fit, and the message names the entry.
+THStatus THOptim_load(const THOptim *o, const char *path);
+
+/// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+/// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`. An empty `name` means the whole archive.
+THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 
 /** @} */
 
@@ -5359,9 +5516,6 @@ int THMemory_pressure(void);
  * `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format that thorn does not write.
  * @{
  */
-
-/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
-typedef struct THArchive THArchive;
 
 enum {
     TH_OPEN_COPY = 1             ///< A flag of `THArchive_openWith`: elements are always copied and never mapped.

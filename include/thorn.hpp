@@ -12066,6 +12066,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    using Owned::get;
     /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
     /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {
@@ -12100,6 +12101,42 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
         return Optim::take(detail::must(THOptim_newRmsprop(params.data(), params.count(), lr, alpha, eps, weightDecay,
             momentum, centered), static_cast<THOptim *>(nullptr), "rmsprop"));
     }
+    /// An Adagrad optimizer (Duchi, Hazan and Singer 2011, jmlr.org/papers/v12/duchi11a.html).
+    static Optim adagrad(TensorList params, double lr = 0.01, double lrDecay = 0, double weightDecay = 0,
+        double initialAccumulatorValue = 0, double eps = 1e-10) {
+        return Optim::take(detail::must(THOptim_newAdagrad(params.data(), params.count(), lr, lrDecay, weightDecay,
+            initialAccumulatorValue, eps), static_cast<THOptim *>(nullptr), "adagrad"));
+    }
+    /// An Adadelta optimizer (Zeiler 2012, arxiv.org/abs/1212.5701).
+    static Optim adadelta(TensorList params, double lr = 1, double rho = 0.9, double eps = 1e-6,
+        double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newAdadelta(params.data(), params.count(), lr, rho, eps, weightDecay),
+            static_cast<THOptim *>(nullptr), "adadelta"));
+    }
+    /// A NAdam optimizer (Dozat 2016, openreview.net/forum?id=OM0jvwB8jIp57ZJjtNEZ): Adam with Nesterov momentum.
+    static Optim nadam(TensorList params, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999,
+        double eps = 1e-8, double weightDecay = 0, double momentumDecay = 0.004, bool decoupledWeightDecay = false) {
+        return Optim::take(detail::must(THOptim_newNadam(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, momentumDecay, decoupledWeightDecay), static_cast<THOptim *>(nullptr), "nadam"));
+    }
+    /// A RAdam optimizer (Liu and others 2019, arxiv.org/abs/1908.03265): Adam whose first steps do not use `v`.
+    static Optim radam(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999,
+        double eps = 1e-8, double weightDecay = 0, bool decoupledWeightDecay = false) {
+        return Optim::take(detail::must(THOptim_newRadam(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, decoupledWeightDecay), static_cast<THOptim *>(nullptr), "radam"));
+    }
+    /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962).
+    static Optim lamb(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-6,
+        double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newLamb(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay), static_cast<THOptim *>(nullptr), "lamb"));
+    }
+    /// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form.
+    static Optim adafactor(TensorList params, double lr = 0.01, double beta2Decay = -0.8, double eps1 = -1,
+        double eps2 = 0.001, double d = 1, double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newAdafactor(params.data(), params.count(), lr, beta2Decay, eps1, eps2,
+            d, weightDecay), static_cast<THOptim *>(nullptr), "adafactor"));
+    }
     /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`.
     static Optim lbfgs(TensorList params, double lr = 1, int64_t maxIter = 20, int64_t historySize = 100,
         double tolGrad = 1e-7, double tolChange = 1e-9, bool strongWolfe = false) {
@@ -12110,13 +12147,44 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     void step() const { detail::check(THOptim_step(handle_), "step"); }
     /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
     void zeroGrad(bool toNull = true) const { detail::check(THOptim_zeroGrad(handle_, toNull), "zeroGrad"); }
-    /// Sets the learning rate, for learning rate schedules.
+    /// Sets the learning rate of all groups, for learning rate schedules.
     void setLr(double lr) const { detail::check(THOptim_setLr(handle_, lr), "setLr"); }
-    /// The learning rate.
+    /// The learning rate of the first group.
     double getLr() const {
         THClearLastError();
         const double r = THOptim_getLr(handle_);
         return detail::known(r, r != r, "getLr");
+    }
+    /// Adds a group of parameters with the hyperparameters of group 0, which the constructor makes.
+    int64_t addGroup(TensorList params) const {
+        THClearLastError();
+        const int64_t r = THOptim_addGroup(handle_, params.data(), params.count());
+        return detail::known(r, r == -1, "addGroup");
+    }
+    /// Returns the number of groups.
+    int64_t groupCount() const {
+        THClearLastError();
+        const int64_t r = THOptim_groupCount(handle_);
+        return detail::known(r, r == -1, "groupCount");
+    }
+    /// Sets a hyperparameter of a group for all later steps.
+    void set(int64_t group, Text name, double value) const {
+        detail::check(THOptim_set(handle_, group, name.c_str(), value), "set");
+    }
+    /// Returns a hyperparameter of a group.
+    double get(int64_t group, Text name) const {
+        THClearLastError();
+        const double r = THOptim_get(handle_, group, name.c_str());
+        return detail::known(r, r != r, "get");
+    }
+    /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits.
+    void save(Text path) const { detail::check(THOptim_save(handle_, path.c_str()), "save"); }
+    /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote.
+    void load(Text path) const { detail::check(THOptim_load(handle_, path.c_str()), "load"); }
+    /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+    /// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`.
+    void read(const Archive &archive, Text name) const {
+        detail::check(THOptim_read(handle_, archive.get(), name.c_str()), "read");
     }
 
   private:
@@ -12148,9 +12216,98 @@ inline double gradClipNorm(TensorList tensors, double maxNorm, double normType =
     const double r = THGrad_clipNorm(tensors.data(), tensors.count(), maxNorm, normType);
     return detail::known(r, r != r, "gradClipNorm");
 }
+/// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
+/// `THTensor_backward`.
+inline int64_t gradUnscale(TensorList tensors, double scale) {
+    THClearLastError();
+    const int64_t r = THGrad_unscale(tensors.data(), tensors.count(), scale);
+    return detail::known(r, r == -1, "gradUnscale");
+}
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 inline void gradClipValue(TensorList tensors, double value) {
     detail::check(THGrad_clipValue(tensors.data(), tensors.count(), value), "gradClipValue");
+}
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps.
+inline Tensor gradScalerInit(double scale = 65536) {
+    detail::New r;
+    return r(THGrad_scalerInit(r.handle, scale), "gradScalerInit");
+}
+/// Changes the scale as PyTorch's GradScaler does.
+inline void gradScalerUpdate(const Tensor &state, int64_t bad, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    detail::check(THGrad_scalerUpdate(state.get(), bad, growthFactor, backoffFactor, growthInterval),
+        "gradScalerUpdate");
+}
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does.
+inline int64_t gradScalerStep(const Tensor &state, const Optim &o, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    THClearLastError();
+    const int64_t r = THGrad_scalerStep(state.get(), o.get(), growthFactor, backoffFactor, growthInterval);
+    return detail::known(r, r == -1, "gradScalerStep");
+}
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording.
+inline void gradAverage(TensorList averages, TensorList params, double decay = 0.999) {
+    detail::check(THGrad_average(averages.data(), averages.count(), params.data(), params.count(), decay),
+        "gradAverage");
+}
+/// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR.
+inline double scheduleStep(int64_t step, double lr, int64_t stepSize, double gamma = 0.1) {
+    THClearLastError();
+    const double r = THSchedule_step(step, lr, stepSize, gamma);
+    return detail::known(r, r != r, "scheduleStep");
+}
+/// Returns `lr * gamma^step`, PyTorch's ExponentialLR.
+inline double scheduleExponential(int64_t step, double lr, double gamma) {
+    THClearLastError();
+    const double r = THSchedule_exponential(step, lr, gamma);
+    return detail::known(r, r != r, "scheduleExponential");
+}
+/// Returns `lr * (startFactor + (endFactor - startFactor) * min(step / totalIters, 1))`, PyTorch's LinearLR.
+inline double scheduleLinear(int64_t step, double lr, double startFactor, double endFactor = 1,
+    int64_t totalIters = 5) {
+    THClearLastError();
+    const double r = THSchedule_linear(step, lr, startFactor, endFactor, totalIters);
+    return detail::known(r, r != r, "scheduleLinear");
+}
+/// Returns `lr * (1 - min(step / totalIters, 1))^power`, PyTorch's PolynomialLR.
+inline double schedulePolynomial(int64_t step, double lr, int64_t totalIters = 5, double power = 1) {
+    THClearLastError();
+    const double r = THSchedule_polynomial(step, lr, totalIters, power);
+    return detail::known(r, r != r, "schedulePolynomial");
+}
+/// Returns `etaMin + (lr - etaMin) * (1 + cos(pi * step / tMax)) / 2`, PyTorch's CosineAnnealingLR (Loshchilov and
+/// Hutter 2016, arxiv.org/abs/1608.03983).
+inline double scheduleCosine(int64_t step, double lr, int64_t tMax, double etaMin = 0) {
+    THClearLastError();
+    const double r = THSchedule_cosine(step, lr, tMax, etaMin);
+    return detail::known(r, r != r, "scheduleCosine");
+}
+/// `THSchedule_cosine` that begins again after `t0` steps, then after `t0 * tMult` steps, and so on: PyTorch's
+/// CosineAnnealingWarmRestarts.
+inline double scheduleCosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult = 1, double etaMin = 0) {
+    THClearLastError();
+    const double r = THSchedule_cosineRestarts(step, lr, t0, tMult, etaMin);
+    return detail::known(r, r != r, "scheduleCosineRestarts");
+}
+/// The one-cycle policy (Smith and Topin 2017, arxiv.org/abs/1708.07120), PyTorch's OneCycleLR: half a period of the
+/// cosine from `maxLr / divFactor` to `maxLr` in the first `pctStart * totalSteps` steps, then another one to
+/// `maxLr / divFactor / finalDivFactor` at step `totalSteps - 1`.
+inline double scheduleOneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart = 0.3,
+    double divFactor = 25, double finalDivFactor = 10000) {
+    THClearLastError();
+    const double r = THSchedule_oneCycle(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
+    return detail::known(r, r != r, "scheduleOneCycle");
+}
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau.
+inline double schedulePlateau(const Tensor &metrics, double lr, double factor = 0.1, int64_t patience = 10,
+    double threshold = 20, bool absolute = false, bool maximize = false, int64_t cooldown = 0, double minLr = 0,
+    double eps = 1e-8) {
+    THClearLastError();
+    const double r = THSchedule_plateau(metrics.get(), lr, factor, patience, threshold, absolute, maximize, cooldown,
+        minLr, eps);
+    return detail::known(r, r != r, "schedulePlateau");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Devices

@@ -1,4 +1,5 @@
-// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights. grad.py does the same in PyTorch.
+// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights; steps of optimizers. grad.py does the
+// same in PyTorch.
 #include <thorn.h>
 
 // The leaves of a model, which are consecutive views of one tensor.
@@ -84,6 +85,33 @@ static THStatus gradNet(THTensor *all, const THTensor *x, const THTensor *target
     TRY(linear(scores, turned, rows, net.leaf[4], net.leaf[5]));
     TRY(THTensor_crossEntropy(loss, scores, target, NULL, TH_REDUCTION_MEAN, -100));
     return descend(&net, WEIGHTS, loss);
+}
+
+// A step of Adam. The parameters are the rows of `all`, and the gradients the rows of `grads`.
+static THStatus gradAdam(THTensor *all, const THTensor *grads) {
+    enum { MOST_ROWS = 1000 };
+    static const THTensor *known;
+    static const void *data;
+    static THTensor *row[MOST_ROWS];
+    static THOptim *adam;
+    if (known != all || data != THTensor_data(all)) {
+        int count = (int)THTensor_size(all, 0);
+        if (count > MOST_ROWS) return TH_ERR_ARGUMENT;
+        THOptim_free(adam);
+        TRY(THGrad_setEnabled(0));
+        for (int k = 0; k < count; k++) {
+            THTensor_free(row[k]);
+            row[k] = THTensor_newSelect(all, 0, k);
+            THTensor *grad = THTensor_newSelect(grads, 0, k);
+            TRY(THTensor_setRequiresGrad(row[k], 1));
+            TRY(THTensor_setGrad(row[k], grad));
+            THTensor_free(grad);
+        }
+        TRY(THGrad_setEnabled(1));
+        adam = THOptim_newAdam(row, count, 1e-3, 0.9, 0.999, 1e-8, 0, 0);
+        known = all, data = THTensor_data(all);
+    }
+    return THOptim_step(adam);
 }
 
 // r = the gradient of a * 1.0001^10000, through 10,000 operations on a scalar.

@@ -35,6 +35,19 @@ def mlp(parameters, x, target):
     descend(functional.cross_entropy(functional.linear(hidden, weight2, bias2), target), leaves)
 
 
+@lru_cache(maxsize=4)
+def adam_of(parameters, gradients, fused):
+    rows = [row.detach().requires_grad_() for row in parameters]
+    for row, gradient in zip(rows, gradients):
+        row.grad = gradient
+    return torch.optim.Adam(rows, fused=fused)
+
+
+def adam(parameters, gradients, fused=None):
+    """A step of Adam, whose parameters are rows."""
+    adam_of(parameters, gradients, fused).step()
+
+
 def chain(r, a):
     """The gradient of a * 1.0001^10000, through 10,000 operations on a scalar."""
     x = a.clone().requires_grad_()

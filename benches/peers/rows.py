@@ -600,7 +600,7 @@ def small_net(conv, plain, pool):
 
 
 def gradients():
-    """Whole training steps, and a graph of 10,000 operations on a scalar."""
+    """Whole training steps, steps of Adam with 1000 parameters, and a graph of 10,000 operations on a scalar."""
     def step(op, shape, thorn, torch, weights):
         batch = CLASSES.shaped(shape.split("x")[0])
         return over(op, "f32", shape, f"{thorn}(r, a, b)", f"{torch}(r, a, b)", r=SMALL.shaped(f"{weights}"), b=batch, one_thread=True, tolerance=1e-3)
@@ -609,6 +609,8 @@ def gradients():
         *step("mlp step", "1x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("mlp step", "32x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("conv net step", "64x1x8x8", "gradNet", "net.step", sum(net.COUNTS)),
+        *over("adam step", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a)", r=SMALL, one_thread=True),
+        *over("adam step, fused", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a, True)", r=SMALL, one_thread=True),
         *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, r=NEAR_ONE, one_thread=True),
     ]
 

@@ -28,7 +28,23 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("THOptim_newAdam", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=0 amsgrad=0"),
     ("THOptim_newAdamw", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=1e-2 amsgrad=0"),
     ("THOptim_newRmsprop", "lr=1e-2 alpha=0.99 eps=1e-8 weightDecay=0 momentum=0 centered=0"),
+    ("THOptim_newAdagrad", "lr=1e-2 lrDecay=0 weightDecay=0 initialAccumulatorValue=0 eps=1e-10"),
+    ("THOptim_newAdadelta", "lr=1 rho=0.9 eps=1e-6 weightDecay=0"),
+    ("THOptim_newNadam", "lr=2e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=0 momentumDecay=4e-3 decoupledWeightDecay=0"),
+    ("THOptim_newRadam", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=0 decoupledWeightDecay=0"),
+    ("THOptim_newLamb", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-6 weightDecay=0"),
+    ("THOptim_newAdafactor", "lr=1e-2 beta2Decay=-0.8 eps1=-1 eps2=1e-3 d=1 weightDecay=0"),
     ("THOptim_newLbfgs", "lr=1 maxIter=20 historySize=100 tolGrad=1e-7 tolChange=1e-9 strongWolfe=0"),
+    ("THSchedule_step", "gamma=0.1"),
+    ("THSchedule_linear", "endFactor=1 totalIters=5"),
+    ("THSchedule_polynomial", "totalIters=5 power=1"),
+    ("THSchedule_cosine", "etaMin=0"),
+    ("THSchedule_cosineRestarts", "tMult=1 etaMin=0"),
+    ("THSchedule_oneCycle", "pctStart=0.3 divFactor=25 finalDivFactor=1e4"),
+    ("THSchedule_plateau", "factor=0.1 patience=10 threshold=1e-4 absolute=0 maximize=0 cooldown=0 minLr=0 eps=1e-8"),
+    ("THGrad_scalerInit", "scale=65536"),
+    ("THGrad_scalerUpdate THGrad_scalerStep", "growthFactor=2 backoffFactor=0.5 growthInterval=2000"),
+    ("THGrad_average", "decay=0.999"),
     ("THOptim_zeroGrad", "toNull=1"),
     ("THGrad_clipNorm", "normType=2"),
     ("THSTensor_newFromDense", "sparseDim=-1"),
@@ -88,7 +104,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
 /// returned value.
 pub static POSITIONS: &[(&str, &str)] = &[
     ("nonzero nonzeroTuple unravelIndex trilIndices triuIndices randperm multinomial multinomialAliasDraw", "r"),
-    ("newRandperm THArchive_find THSTensor_newIndices THSTensor_newCrow THSTensor_newCol", "returns"),
+    ("newRandperm THArchive_find THOptim_addGroup THSTensor_newIndices THSTensor_newCrow THSTensor_newCol", "returns"),
     ("THSTensor_newWithTensor THSTensor_newWithTensorAndSize", "indices"),
     ("THSTensor_newCsr", "crow"),
     ("THSTensor_newCsr", "col"),
@@ -112,6 +128,7 @@ pub static EXAMPLES: &[(&str, &str)] = &[
     ("THCdefChapter", "title=Arithmetic|Versions"),
     ("THSetBlas", "path=libopenblas.so.0"),
     ("THArchive_metadata THArchive_addMetadata", "key=note"),
+    ("THOptim_set THOptim_get", "name=lr|momentum|weightDecay|beta1|maximize|maxIter"),
 ];
 
 /// Arguments with which a function succeeds whose operands must fit each other: `argument sizes` for tensors and `argument=value` for

@@ -25,6 +25,7 @@ typedef THStatus (*THGradRule)(struct THGradCall *call, const struct THTensor *c
 typedef THStatus (*THGradFunction)(const struct THTensor *const *inputs, int inputCount, struct THTensor *const *outputs, int outputCount, void *context);
 typedef struct THOptim THOptim;
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
+typedef struct THArchive THArchive;
 typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOWER = 1, TH_INTERPOLATION_HIGHER = 2, TH_INTERPOLATION_MIDPOINT = 3, TH_INTERPOLATION_NEAREST = 4 } THInterpolation;
 typedef enum THDistanceMode { TH_DISTANCE_AUTO = 0, TH_DISTANCE_PRODUCT = 1, TH_DISTANCE_DIFFERENCES = 2 } THDistanceMode;
 typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
@@ -58,7 +59,6 @@ enum { TH_ALLOCATOR_MAPPED_SHARED = 1, TH_ALLOCATOR_MAPPED_SHAREDMEM = 2, TH_ALL
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 typedef struct THMemoryStats { int64_t live_bytes; int64_t peak_bytes; int64_t cached_bytes; int64_t cache_limit; int64_t allocations; int64_t cache_hits; } THMemoryStats;
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
-typedef struct THArchive THArchive;
 enum { TH_OPEN_COPY = 1 };
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
@@ -584,6 +584,12 @@ THOptim *THOptim_newSgd(THTensor *const *params, int count, double lr, double mo
 THOptim *THOptim_newAdam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, int amsgrad);
 THOptim *THOptim_newAdamw(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, int amsgrad);
 THOptim *THOptim_newRmsprop(THTensor *const *params, int count, double lr, double alpha, double eps, double weightDecay, double momentum, int centered);
+THOptim *THOptim_newAdagrad(THTensor *const *params, int count, double lr, double lrDecay, double weightDecay, double initialAccumulatorValue, double eps);
+THOptim *THOptim_newAdadelta(THTensor *const *params, int count, double lr, double rho, double eps, double weightDecay);
+THOptim *THOptim_newNadam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, double momentumDecay, int decoupledWeightDecay);
+THOptim *THOptim_newRadam(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay, int decoupledWeightDecay);
+THOptim *THOptim_newLamb(THTensor *const *params, int count, double lr, double beta1, double beta2, double eps, double weightDecay);
+THOptim *THOptim_newAdafactor(THTensor *const *params, int count, double lr, double beta2Decay, double eps1, double eps2, double d, double weightDecay);
 THOptim *THOptim_newLbfgs(THTensor *const *params, int count, double lr, int64_t maxIter, int64_t historySize, double tolGrad, double tolChange, int strongWolfe);
 void THOptim_free(THOptim *o);
 THStatus THOptim_step(const THOptim *o);
@@ -591,8 +597,28 @@ THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *con
 THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
 THStatus THOptim_setLr(const THOptim *o, double lr);
 double THOptim_getLr(const THOptim *o);
+int64_t THOptim_addGroup(const THOptim *o, THTensor *const *params, int count);
+int64_t THOptim_groupCount(const THOptim *o);
+THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
+double THOptim_get(const THOptim *o, int64_t group, const char *name);
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
+int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+THStatus THGrad_scalerInit(THTensor *state, double scale);
+THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor, int64_t growthInterval);
+int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor, int64_t growthInterval);
+THStatus THGrad_average(THTensor *const *averages, int count, THTensor *const *params, int paramCount, double decay);
+double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
+double THSchedule_exponential(int64_t step, double lr, double gamma);
+double THSchedule_linear(int64_t step, double lr, double startFactor, double endFactor, int64_t totalIters);
+double THSchedule_polynomial(int64_t step, double lr, int64_t totalIters, double power);
+double THSchedule_cosine(int64_t step, double lr, int64_t tMax, double etaMin);
+double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult, double etaMin);
+double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor, double finalDivFactor);
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold, int absolute, int maximize, int64_t cooldown, double minLr, double eps);
+THStatus THOptim_save(const THOptim *o, const char *path);
+THStatus THOptim_load(const THOptim *o, const char *path);
+THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 /* Sorting and searching */
 THStatus THTensor_sort(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int descending, int stable);
 THStatus THTensor_argsort(THTensor *r, const THTensor *t, int dimension, int descending, int stable);

@@ -61,6 +61,9 @@ macro_rules! chapters {
             #[cfg(feature = "grad")] "Gradients": graphs crate::grad::functions::graphs;
             #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::chapter;
             #[cfg(feature = "grad")] "Optimizers": optimizers crate::grad::optim;
+            #[cfg(feature = "grad")] "Optimizers": scaling crate::grad::scaling;
+            #[cfg(feature = "grad")] "Optimizers": schedules crate::grad::schedule;
+            #[cfg(all(feature = "grad", feature = "files"))] "Optimizers": optimizer_files crate::grad::optim_files;
             "Devices": default_devices crate::api::functions::device::defaults;
             "Streams, events and graphs": streams crate::api::functions::stream;
             "Element types": dtypes crate::api::functions::general::dtypes;
@@ -89,6 +92,7 @@ macro_rules! exported {
         #[doc = $title]
         pub mod $name {
             use super::export;
+            #[allow(unused_imports)] // Some modules have no argument or result of these types.
             use crate::api::args::c_types::*;
             use $($module)::+::{functions, table};
             functions!(export);

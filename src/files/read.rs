@@ -398,8 +398,9 @@ impl Reading {
         Ok(storage)
     }
 
+    /// Returns an error about the file.
     #[cold]
-    fn error(&self, kind: Kind, what: std::fmt::Arguments<'_>) -> Error {
+    pub fn error(&self, kind: Kind, what: std::fmt::Arguments<'_>) -> Error {
         about(kind, self.path.as_deref(), what)
     }
 }

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, formats};
 use crate::grow;
 use crate::input::Input;
+use crate::nested::Nested;
 use crate::save::{Output, Save};
 use crate::zip;
 use std::fmt;
@@ -126,4 +127,9 @@ pub fn save(format: Format, what: &Save<'_>, to: &mut dyn Output) -> Result<()> 
         return Err(Error::unsupported(format_args!("{} files have one tensor, not {}", format.name(), what.tensors.len())));
     }
     write(what, to)
+}
+
+/// Writes a file whose contents are the parts of a nested value, by their paths. An archive of PyTorch has the nested value itself.
+pub fn save_nested(format: Format, what: &Save<'_>, nested: &Nested, to: &mut dyn Output) -> Result<()> {
+    if format == Format::Pt { torch::write_nested(what, nested, to) } else { save(format, what, to) }
 }

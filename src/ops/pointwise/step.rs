@@ -17,4 +17,8 @@ operations! {
     scaled_root(r: out, v: input, first: input, root: input, eps: parameter) {
         float same CHEAP, |_, v, first, root| first * (v.sqrt() / root + eps)
     }
+    /// `r = sqrt(a + eps) / sqrt(v + eps) * g`: a gradient in units of the root mean square `a` of earlier steps
+    balanced_step(r: out, a: input, v: input, g: input, eps: parameter) {
+        float same CHEAP, |_, a, v, g| (a + eps).sqrt() / (v + eps).sqrt() * g
+    }
 }
