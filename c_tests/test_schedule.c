@@ -66,7 +66,7 @@ static void what_is_refused(void) {
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, NAN, 0.5, 1, 0, 0, 0, 0, 0, 0)), TH_ERR_ARGUMENT, "lr is NaN");
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 1, 1, 0, 0, 0, 0, 0, 0)), TH_ERR_ARGUMENT, "factor is 1");
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, -1, 0, 0, 0, 0, 0, 0)), TH_ERR_ARGUMENT, "patience is -1");
-    CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, 1, NAN, 0, 0, 0, 0, 0)), TH_ERR_ARGUMENT, "threshold is NaN");
+    CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, 1, NAN, 0, 0, 0, 0, 0)), TH_ERR_ARGUMENT, "minChange is NaN");
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, 1, 0, 0, 0, -1, 0, 0)), TH_ERR_ARGUMENT, "cooldown is -1");
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, 1, 0, 0, 0, 0, -1, 0)), TH_ERR_ARGUMENT, "minLr is -1");
     CHECK_FAILURE(isnan(THSchedule_plateau(metrics, 1, 0.5, 1, 0, 0, 0, 0, 0, -1)), TH_ERR_ARGUMENT, "eps is -1");

@@ -2979,11 +2979,11 @@ double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, doubl
                            double finalDivFactor);
 
 /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on
-/// error. An epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last
-/// good epoch. With `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than
-/// `best * (1 + threshold)` or `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes
+/// error. An epoch is good if its metric is less than `best * (1 - minChange)`, where `best` is the metric of the last
+/// good epoch. With `absolute`, the bound is `best - minChange`. With `maximize`, the metric must be greater than
+/// `best * (1 + minChange)` or `best + minChange`. After more than `patience` bad epochs in a row, `lr` becomes
 /// `max(factor * lr, minLr)`, if the difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
-double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold,
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double minChange,
                           int absolute, int maximize, int64_t cooldown, double minLr, double eps);
 
 /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The

@@ -12302,10 +12302,10 @@ inline double scheduleOneCycle(int64_t step, double maxLr, int64_t totalSteps, d
 }
 /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau.
 inline double schedulePlateau(const Tensor &metrics, double lr, double factor = 0.1, int64_t patience = 10,
-    double threshold = 20, bool absolute = false, bool maximize = false, int64_t cooldown = 0, double minLr = 0,
+    double minChange = 0.0001, bool absolute = false, bool maximize = false, int64_t cooldown = 0, double minLr = 0,
     double eps = 1e-8) {
     THClearLastError();
-    const double r = THSchedule_plateau(metrics.get(), lr, factor, patience, threshold, absolute, maximize, cooldown,
+    const double r = THSchedule_plateau(metrics.get(), lr, factor, patience, minChange, absolute, maximize, cooldown,
         minLr, eps);
     return detail::known(r, r != r, "schedulePlateau");
 }

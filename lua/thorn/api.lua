@@ -821,7 +821,7 @@ return {
     THSchedule_cosine = "number step:count lr:double tMax:count etaMin:double=0",
     THSchedule_cosineRestarts = "number step:count lr:double t0:count tMult:count=1 etaMin:double=0",
     THSchedule_oneCycle = "number step:count maxLr:double totalSteps:count pctStart:double=0.3 divFactor:double=25 finalDivFactor:double=1e4",
-    THSchedule_plateau = "number metrics:input lr:double factor:double=0.1 patience:count=10 threshold:double=20 absolute:flag=0 maximize:flag=0 cooldown:count=0 minLr:double=0 eps:double=1e-8",
+    THSchedule_plateau = "number metrics:input lr:double factor:double=0.1 patience:count=10 minChange:double=1e-4 absolute:flag=0 maximize:flag=0 cooldown:count=0 minLr:double=0 eps:double=1e-8",
     THOptim_save = "status o:optim path:text",
     THOptim_load = "status o:optim path:text",
     THOptim_read = "status o:optim archive:archive name:text",

@@ -41,7 +41,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("THSchedule_cosine", "etaMin=0"),
     ("THSchedule_cosineRestarts", "tMult=1 etaMin=0"),
     ("THSchedule_oneCycle", "pctStart=0.3 divFactor=25 finalDivFactor=1e4"),
-    ("THSchedule_plateau", "factor=0.1 patience=10 threshold=1e-4 absolute=0 maximize=0 cooldown=0 minLr=0 eps=1e-8"),
+    ("THSchedule_plateau", "factor=0.1 patience=10 minChange=1e-4 absolute=0 maximize=0 cooldown=0 minLr=0 eps=1e-8"),
     ("THGrad_scalerInit", "scale=65536"),
     ("THGrad_scalerUpdate THGrad_scalerStep", "growthFactor=2 backoffFactor=0.5 growthInterval=2000"),
     ("THGrad_average", "decay=0.999"),

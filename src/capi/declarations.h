@@ -615,7 +615,7 @@ double THSchedule_polynomial(int64_t step, double lr, int64_t totalIters, double
 double THSchedule_cosine(int64_t step, double lr, int64_t tMax, double etaMin);
 double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult, double etaMin);
 double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor, double finalDivFactor);
-double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double threshold, int absolute, int maximize, int64_t cooldown, double minLr, double eps);
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double minChange, int absolute, int maximize, int64_t cooldown, double minLr, double eps);
 THStatus THOptim_save(const THOptim *o, const char *path);
 THStatus THOptim_load(const THOptim *o, const char *path);
 THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);

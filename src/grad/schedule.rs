@@ -84,7 +84,7 @@ fn two_phases(step: i64, most: f64, total: i64, rising: f64, div: f64, final_div
 struct Plateau {
     factor: f64,
     patience: i64,
-    threshold: f64,
+    change: f64,
     is_absolute: bool,
     maximize: bool,
     cooldown: i64,
@@ -96,7 +96,7 @@ impl Plateau {
     fn check(&self) -> Result<()> {
         check((0.0..1.0).contains(&self.factor), "factor", self.factor, "0 or more, and less than 1")?;
         check(self.patience >= 0, "patience", self.patience as f64, "0 or more")?;
-        check(self.threshold.is_finite(), "threshold", self.threshold, "a finite number")?;
+        check(self.change.is_finite(), "minChange", self.change, "a finite number")?;
         check(self.cooldown >= 0, "cooldown", self.cooldown as f64, "0 or more")?;
         check(self.least >= 0.0, "minLr", self.least, "0 or more")?;
         check(self.eps >= 0.0, "eps", self.eps, "0 or more")
@@ -104,10 +104,10 @@ impl Plateau {
 
     fn is_better(&self, metric: f64, best: f64) -> bool {
         match (self.maximize, self.is_absolute) {
-            (false, false) => metric < best * (1.0 - self.threshold),
-            (false, true) => metric < best - self.threshold,
-            (true, false) => metric > best * (1.0 + self.threshold),
-            (true, true) => metric > best + self.threshold,
+            (false, false) => metric < best * (1.0 - self.change),
+            (false, true) => metric < best - self.change,
+            (true, false) => metric > best * (1.0 + self.change),
+            (true, true) => metric > best + self.change,
         }
     }
 
@@ -174,14 +174,14 @@ macro_rules! schedule_functions {
                 finalDivFactor: double) -> number =
                 two_phases(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
             /// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on error.
-            /// An epoch is good if its metric is less than `best * (1 - threshold)`, where `best` is the metric of the last good epoch.
-            /// With `absolute`, the bound is `best - threshold`. With `maximize`, the metric must be greater than `best * (1 + threshold)`
-            /// or `best + threshold`. After more than `patience` bad epochs in a row, `lr` becomes `max(factor * lr, minLr)`, if the
+            /// An epoch is good if its metric is less than `best * (1 - minChange)`, where `best` is the metric of the last good epoch.
+            /// With `absolute`, the bound is `best - minChange`. With `maximize`, the metric must be greater than `best * (1 + minChange)`
+            /// or `best + minChange`. After more than `patience` bad epochs in a row, `lr` becomes `max(factor * lr, minLr)`, if the
             /// difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
-            plateau(metrics: input, lr: double, factor: double, patience: count, threshold: double, absolute: flag, maximize: flag,
+            plateau(metrics: input, lr: double, factor: double, patience: count, minChange: double, absolute: flag, maximize: flag,
                 cooldown: count, minLr: double, eps: double) -> number =
                 after_metrics(metrics, lr, &Plateau {
-                    factor, patience, threshold, is_absolute: absolute, maximize, cooldown, least: minLr, eps,
+                    factor, patience, change: minChange, is_absolute: absolute, maximize, cooldown, least: minLr, eps,
                 });
         }
     };
