@@ -1,10 +1,10 @@
 //! Elementwise losses with a reduction.
 
 use super::loss::{TH_REDUCTION_BATCH_MEAN, TH_REDUCTION_MEAN, TH_REDUCTION_NONE, TH_REDUCTION_SUM, THReduction, made};
-use super::pointwise::{arithmetic, loss, promote};
+use super::pointwise::{arithmetic, function, loss, promote};
 use super::reduce::{self, Over, To};
 use super::result::deliver;
-use crate::dtype::Dtype;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::Op;
 use crate::scalar::Scalar;
@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// `r` = the reduced losses that `compute` writes in a given dtype. Losses of 16-bit floats are summed before they are rounded to `common`.
-fn reduced(r: &Tensor, reduction: THReduction, common: Dtype, compute: impl FnOnce(&Tensor, Dtype) -> Result<()>) -> Result<()> {
+pub(super) fn reduced(r: &Tensor, reduction: THReduction, common: Dtype, compute: impl FnOnce(&Tensor, Dtype) -> Result<()>) -> Result<()> {
     let (all, wide) = (Over::Dims(&[]), common.compute());
     let losses = match reduction {
         TH_REDUCTION_NONE => return compute(r, common),
@@ -78,13 +78,64 @@ pub fn bce_with_logits(
         None => loss::logits.run_in(dtype, &[r, t, target], &[]),
     };
     let operands: SmallVec<[&Tensor; 4]> = [t, target].into_iter().chain(positive).chain(weight).collect();
-    reduced(r, reduction, promote(&operands)?, |r, dtype| match weight {
-        Some(weight) => {
-            let weighted = made(|r| arithmetic::cmul.run([r, &made(|r| losses(r, dtype.compute()))?, weight], &[]))?;
-            deliver([Some((r, dtype, &weighted))])
+    reduced(r, reduction, promote(&operands)?, |r, dtype| weighted(r, dtype, weight, losses))
+}
+
+/// `r` = the losses, multiplied by an optional weight.
+fn weighted(r: &Tensor, dtype: Dtype, weight: Option<&Tensor>, losses: impl FnOnce(&Tensor, Dtype) -> Result<()>) -> Result<()> {
+    let Some(weight) = weight else { return losses(r, dtype) };
+    let all = made(|r| losses(r, dtype.compute()))?;
+    let product = made(|r| arithmetic::cmul.run([r, &all, weight], &[]))?;
+    deliver([Some((r, dtype, &product))])
+}
+
+/// `r` = the cross entropy of the probabilities `t` and `target`, with a weight of the losses, reduced
+pub fn bce(r: &Tensor, t: &Tensor, target: &Tensor, weight: Option<&Tensor>, reduction: THReduction) -> Result<()> {
+    let operands: SmallVec<[&Tensor; 3]> = [t, target].into_iter().chain(weight).collect();
+    let losses = |r: &Tensor, dtype: Dtype| {
+        let wide = dtype.compute();
+        let own = made(|r| function::log.run_in(wide, &[r, t], &[]))?;
+        let rest = made(|r| arithmetic::mul.run_in(wide, &[r, t], &[(-1.0).into()]))?;
+        function::log1p.run_in(wide, &[&rest, &rest], &[])?;
+        let all = made(|r| loss::entropy.run_in(wide, &[r, &own, &rest, target], &[]))?;
+        deliver([Some((r, dtype, &all))])
+    };
+    reduced(r, reduction, Domain::Float.check(promote(&operands)?)?, |r, dtype| weighted(r, dtype, weight, losses))
+}
+
+/// `r` = the negative log-likelihood of counts `target` for means `t`, or for logarithms of means, reduced. With `full`, the terms of the
+/// counts alone are added.
+pub fn poisson_nll(r: &Tensor, [t, target]: [&Tensor; 2], [logarithms, full]: [bool; 2], eps: f64, reduction: THReduction) -> Result<()> {
+    let main = |r: &Tensor, dtype: Dtype| match logarithms {
+        true => loss::poisson_of_log.run_in(dtype, &[r, t, target], &[]),
+        false => loss::poisson.run_in(dtype, &[r, t, target], &[eps.into()]),
+    };
+    reduced(r, reduction, promote(&[t, target])?, |r, dtype| {
+        if !full {
+            return main(r, dtype);
         }
-        None => losses(r, dtype),
+        let (own, rest) = (made(|r| main(r, dtype.compute()))?, made(|r| loss::stirling.run_in(dtype.compute(), &[r, target], &[]))?);
+        let sum = made(|r| arithmetic::cadd(r, &own, 1.0.into(), &rest))?;
+        deliver([Some((r, dtype, &sum))])
     })
+}
+
+/// `r` = the negative log-likelihood of `target` for normal distributions with means `t` and the variances, reduced. With `full`,
+/// `log(2 pi) / 2` is added.
+pub fn gaussian_nll(r: &Tensor, operands: [&Tensor; 3], full: bool, eps: f64, reduction: THReduction) -> Result<()> {
+    let [t, target, variance] = operands;
+    let constant = if full { 0.918_938_533_204_672_8 } else { 0.0 };
+    reduced(r, reduction, promote(&operands)?, |r, dtype| {
+        let all = made(|r| loss::gaussian.run_in(dtype.compute(), &[r, t, target, variance], &[eps.into()]))?;
+        arithmetic::add.run([&all, &all], &[constant.into()])?;
+        deliver([Some((r, dtype, &all))])
+    })
+}
+
+/// `r = max(margin - target * (a - b), 0)`, reduced
+pub fn margin_ranking(r: &Tensor, operands: [&Tensor; 3], margin: f64, reduction: THReduction) -> Result<()> {
+    let [a, b, target] = operands;
+    reduced(r, reduction, promote(&operands)?, |r, dtype| loss::ranking.run_in(dtype, &[r, a, b, target], &[margin.into()]))
 }
 
 /// `r` = the Kullback-Leibler divergence of `target` from probabilities with logarithms `t`, reduced

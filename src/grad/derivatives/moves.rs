@@ -96,11 +96,13 @@ fn arange<'s>(g: Value<'s>, dtype: Dtype, start: f64, end: f64, step: f64) -> Va
     g.scope.call(&names::newArange::FUNCTION, &[dtype.into(), start.into(), end.into(), step.into()])
 }
 
-fn windows<'s>(t: Value<'s>, dimension: i32, size: i64, step: i64) -> Value<'s> {
+/// The windows of `size` entries along a dimension, as a new last dimension.
+pub(super) fn windows<'s>(t: Value<'s>, dimension: i32, size: i64, step: i64) -> Value<'s> {
     t.scope.call(&names::newUnfold::FUNCTION, &[t.into(), dimension.into(), size.into(), step.into()])
 }
 
-fn pad<'s>(t: Value<'s>, pads: &[i64], mode: THPadMode) -> Value<'s> {
+/// `t` padded at the ends of its last dimensions.
+pub(super) fn pad<'s>(t: Value<'s>, pads: &[i64], mode: THPadMode) -> Value<'s> {
     t.scope.call(&names::pad::FUNCTION, &[t.into(), pads.into(), mode.into(), 0.0.into()])
 }
 
