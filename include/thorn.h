@@ -4615,6 +4615,20 @@ THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, cons
 /// `mask` receives the mask, or may be NULL; a fresh `mask` gets Bool.
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
 
+/// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+/// others, "Efficient Object Localization Using Convolutional Networks", 2015). `t` has the shape `[batch, channels,
+/// sizes...]`, and the mask has the size 1 in the dimensions after the channels. Otherwise as dropout.
+THStatus THTensor_featureDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of
+/// selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1
+/// keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask
+/// is as for dropout. Floats only; 16-bit floats are computed in float32.
+THStatus THTensor_alphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// alphaDropout of whole channels, with shapes as for featureDropout.
+THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
 /** @} */
 
 /* ==================================================================================================================

@@ -5175,6 +5175,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
     RMask dropout(double p = 0.5) const;
+    /// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+    /// others, "Efficient Object Localization Using Convolutional Networks", 2015).
+    RMask featureDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureDropout(double p = 0.5) const;
+    /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit
+    /// of selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the
+    /// variance 1 keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017).
+    RMask alphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask alphaDropout(double p = 0.5) const;
+    /// alphaDropout of whole channels, with shapes as for featureDropout.
+    RMask featureAlphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureAlphaDropout(double p = 0.5) const;
 
     // ---------------------------------------------------------------------------------- Exchange with other libraries
 
@@ -10268,6 +10280,79 @@ inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, cons
 inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
     return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
         "dropout_out");
+}
+inline RMask Tensor::featureDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "featureDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask featureDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureDropout(generator, p);
+}
+inline RMask featureDropout(const Tensor &t, double p = 0.5) { return t.featureDropout(p); }
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), generator.get(), t.get(),
+        p), "featureDropout_out");
+}
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureDropout_out");
+}
+inline RMask Tensor::alphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask Tensor::alphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask alphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.alphaDropout(generator, p);
+}
+inline RMask alphaDropout(const Tensor &t, double p = 0.5) { return t.alphaDropout(p); }
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+        "alphaDropout_out");
+}
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "alphaDropout_out");
+}
+inline RMask Tensor::featureAlphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p),
+        "featureAlphaDropout", r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureAlphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureAlphaDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask featureAlphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureAlphaDropout(generator, p);
+}
+inline RMask featureAlphaDropout(const Tensor &t, double p = 0.5) { return t.featureAlphaDropout(p); }
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t,
+    double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), generator.get(),
+        t.get(), p), "featureAlphaDropout_out");
+}
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureAlphaDropout_out");
 }
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries

@@ -203,6 +203,9 @@ randintLike torch.randint_like
 randperm torch.randperm
 multinomial torch.multinomial
 dropout torch.nn.functional.dropout
+featureDropout torch.feature_dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d torch.nn.functional.dropout3d
+alphaDropout torch.nn.functional.alpha_dropout
+featureAlphaDropout torch.nn.functional.feature_alpha_dropout
 toDLPack torch.utils.dlpack.to_dlpack
 fromDLPack torch.from_dlpack
 shareMemory Tensor.share_memory_

@@ -88,7 +88,7 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("truncNormal", "mean=0 stdv=1 from=-2 to=2"),
     ("exponential", "lambda=1"),
     ("cauchy", "median=0 sigma=1"),
-    ("bernoulli THRandom_bernoulli dropout", "p=0.5"),
+    ("bernoulli THRandom_bernoulli dropout featureDropout alphaDropout featureAlphaDropout", "p=0.5"),
     ("randint randintLike newRandint newRandintLike", "from=0"),
 ];
 

@@ -928,6 +928,9 @@ THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTenso
 THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
 THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_featureDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_alphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
 /* Devices */
 THTensor *THTensor_newWithSizesOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim, const int64_t *size);
 THTensor *THTensor_newFromBlobOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim, const int64_t *size, const int64_t *stride, void *data, THDeleter deleter, void *context);

@@ -70,7 +70,10 @@ derivatives! {
             each_loss(g, reduction, if logInput { exp(t) - target } else { -(target / (t + eps)) + 1.0 }, &[]);
         target: |g, t: wide, target: wide, logInput: bool, full: bool, eps: f64, reduction: i32| {
             let slope = if logInput { -t } else { -log(t + eps) };
-            let stirling = |y| choose_or(gt_value(y, 1.0), log(y) + number_by(y, 0.5), 0.0);
+            let stirling = |y| {
+                let counted = clamp_least(y, 1.0);
+                choose_or(gt_value(y, 1.0), log(counted) + number_by(counted, 0.5), 0.0)
+            };
             if full { each_loss(g, reduction, slope + stirling(target), &[]) } else { each_loss(g, reduction, slope, &[target]) }
         };
     }

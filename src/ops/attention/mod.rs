@@ -8,7 +8,7 @@ use super::loss::made;
 use super::pointwise::arithmetic;
 use super::reduce::{self, Over, To};
 use super::result::{Made, deliver};
-use super::{copy, create, view};
+use super::{copy, create};
 use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
