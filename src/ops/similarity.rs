@@ -1,11 +1,11 @@
 //! The similarity and the distance of vectors, and losses of both.
 
 use super::loss::{THReduction, made};
-use super::losses::reduced;
-use super::pointwise::{arithmetic, loss, promote};
+use super::losses::{hinge, reduced};
+use super::pointwise::{arithmetic, choose, compare, promote};
 use super::reduce::{self, Over, To};
 use super::result::deliver;
-use super::{copy, create, view};
+use super::{copy, view};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
@@ -57,15 +57,21 @@ pub fn pairwise_distance(r: &Tensor, vectors: [&Tensor; 2], p: f64, eps: f64, ke
 
 /// `r = 1 - cosine where target = 1, max(cosine - margin, 0) where target = -1`, along the last dim, reduced
 pub fn cosine_embedding(r: &Tensor, vectors: [&Tensor; 2], target: &Tensor, margin: f64, reduction: THReduction) -> Result<()> {
-    reduced(r, reduction, common(&vectors)?, |r, dtype| {
+    reduced(r, reduction, common(&vectors)?, &|r, dtype| {
         let wide = dtype.compute();
         let cosines = cosines(vectors, wide, -1, COSINE_EPS)?;
         let (have, want) = (target.layout()?.shape, cosines.layout()?.shape);
         if have != want {
             bail!(Shape, "target of shape {:?} for vectors of shape {:?}", have.as_slice(), want.as_slice())
         }
-        let all = made(|r| loss::alike.run_in(wide, &[r, &cosines, target], &[margin.into()]))?;
-        deliver([Some((r, dtype, &all))])
+        let other = made(|r| arithmetic::sub.run([r, &cosines], &[margin.into()]))?;
+        hinge(&other, 0.0)?;
+        let sign = |value: i64| made(|r| compare::eqValue.run([r, target], &[value.into()]));
+        choose::choose_value(&other, &sign(-1)?, &other, 0.into(), false)?;
+        arithmetic::mul.run([&cosines, &cosines], &[(-1).into()])?;
+        arithmetic::add.run([&cosines, &cosines], &[1.into()])?;
+        choose::choose(&other, &sign(1)?, &cosines, &other)?;
+        deliver([Some((r, dtype, &other))])
     })
 }
 
@@ -87,7 +93,7 @@ pub fn triplet_margin(r: &Tensor, [anchor, positive, negative]: [&Tensor; 3], of
     if of.margin.is_nan() || of.margin <= 0.0 {
         bail!(Argument, "margin is {}, but must be positive", Scalar::from(of.margin))
     }
-    reduced(r, reduction, common(&[anchor, positive, negative])?, |r, dtype| {
+    reduced(r, reduction, common(&[anchor, positive, negative])?, &|r, dtype| {
         let wide = dtype.compute();
         let distance = |a, b| distances([a, b], wide, of.p, of.eps, false);
         let (near, mut far) = (distance(anchor, positive)?, distance(anchor, negative)?);
@@ -95,8 +101,8 @@ pub fn triplet_margin(r: &Tensor, [anchor, positive, negative]: [&Tensor; 3], of
             let other = distance(positive, negative)?;
             far = made(|r| arithmetic::cmin_tensor(r, &far, &other))?;
         }
-        let one = create::scalar(wide, Scalar::Int(1))?;
-        let all = made(|r| loss::ranking.run_in(wide, &[r, &far, &near, &one], &[of.margin.into()]))?;
+        let all = made(|r| arithmetic::csub(r, &near, 1.into(), &far))?;
+        hinge(&all, of.margin)?;
         deliver([Some((r, dtype, &all))])
     })
 }

@@ -65,61 +65,6 @@ operations! {
     }
     /// [`divergence`] if `b` is a logarithm, too
     log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
-    /// `r = (b - 1) * max(rest, -100) - b * max(own, -100)`: the cross entropy for the truth `b` of a probability with the logarithm `own`,
-    /// where `rest` is the logarithm of the complement
-    entropy(r: out, own: input, rest: input, b: input) {
-        float same CHEAP, |_, own, rest, b| {
-            let least = T::from_f64(-100.0);
-            let own = if own < least { least } else { own };
-            let rest = if rest < least { least } else { rest };
-            (b - T::from_f64(1.0)) * rest - b * own
-        }
-    }
-    /// `r = e^a - b * a`: the negative log-likelihood of a count `b`, up to a constant, if `a` is the logarithm of the mean
-    poisson_of_log(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(a, isa) - b * a }
-    /// `r = a - b * log(a + eps)`: [`poisson_of_log`] of a mean `a`
-    poisson(r: out, a: input, b: input, eps: parameter) {
-        float same COSTLY, |isa, a, b| {
-            let mean = a + eps;
-            a - b * Real::log(mean, isa)
-        }
-    }
-    /// `r = b * log(b) - b + log(2 pi b) / 2 where b > 1, else 0`: Stirling's approximation of `log(b!)`
-    stirling(r: out, b: input) {
-        float same COSTLY, |isa, b| {
-            let logarithm = Real::log(b, isa);
-            let half = T::from_f64(0.5);
-            let sum = b * logarithm - b + half * (logarithm + T::from_f64(1.8378770664093453));
-            if b > T::from_f64(1.0) { sum } else { T::ZERO }
-        }
-    }
-    /// `r = (log(v) + (a - b)^2 / v) / 2` for the variance, bounded by `v = max(variance, eps)`; NaN where the variance is negative
-    gaussian(r: out, a: input, b: input, variance: input, eps: parameter) {
-        float same COSTLY, |isa, a, b, variance| {
-            let d = a - b;
-            let bounded = if variance < eps { eps } else { variance };
-            let signed = if variance < T::ZERO { variance } else { bounded };
-            let half = T::from_f64(0.5);
-            half * (Real::log(signed, isa) + d * d / bounded)
-        }
-    }
-    /// `r = max(margin - y * (a - b), 0)`
-    ranking(r: out, a: input, b: input, y: input, margin: parameter) {
-        float same CHEAP, |_, a, b, y| {
-            let d = margin - y * (a - b);
-            if d < T::ZERO { T::ZERO } else { d }
-        }
-    }
-    /// `r = 1 - c where y = 1, max(c - margin, 0) where y = -1, else 0`
-    alike(r: out, c: input, y: input, margin: parameter) {
-        float same CHEAP, |_, c, y| {
-            let above = c - margin;
-            let above = if above < T::ZERO { T::ZERO } else { above };
-            let other = if y == T::from_f64(-1.0) { above } else { T::ZERO };
-            let near = T::from_f64(1.0) - c;
-            if y == T::from_f64(1.0) { near } else { other }
-        }
-    }
     /// `r = (t - mean) * scale`, computed from halves if the difference overflows
     standardized(r: out, t: input, mean: input, scale: input) {
         float same CHEAP, |_, t, mean, scale| {
