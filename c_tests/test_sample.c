@@ -281,8 +281,8 @@ static void features_are_dropped_together(void) {
     CHECK(THTensor_nDimension(mask) == 4 && THTensor_size(mask, 1) == channels && THTensor_nElement(mask) == 3 * channels);
     /* A number of kept channels that is 5 deviations away from the mean does not occur. */
     CHECK_NEAR(THTensor_sumall(mask), 1.5 * (double)channels, 5 * sqrt(0.25 * 3 * (double)channels));
-    CHECK_OK(THTensor_mul(expected, mask, 2));
-    CHECK_OK(THTensor_cmul(expected, t, expected));
+    CHECK_OK(THTensor_cmul(expected, t, mask));
+    CHECK_OK(THTensor_mul(expected, expected, 2));
     check_same(r, expected);
     CHECK_ERROR(THTensor_featureDropout(r, mask, g, vector, 0.5), TH_ERR_SHAPE, "[5]");
     CHECK_ERROR(THTensor_featureAlphaDropout(r, mask, g, vector, 0.5), TH_ERR_SHAPE, "[5]");

@@ -32,8 +32,8 @@ macro_rules! loss_functions {
         /// whose logarithms are `t`. `target * log(target)` is 0 where `target` is 0. With `logTarget`, `target` contains logarithms as
         /// well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
         klDiv(r: out, t: input, target: input, logTarget: flag, reduction: reduction) = losses::kl_div(r, t, target, logTarget, reduction);
-        /// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability `t`, for `target` from
-        /// 0 to 1. Logarithms are at least -100. A `t` that is no probability gives NaN. `weight` broadcasts, too; NULL means 1.
+        /// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability `t`, for `target`
+        /// from 0 to 1. Logarithms are at least -100. A `t` that is no probability gives NaN. `weight` broadcasts, too; NULL means 1.
         bce(r: out, t: input, target: input, weight: optional_input, reduction: reduction) = losses::bce(r, t, target, weight, reduction);
         /// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative log-likelihood of a count
         /// `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term `log(target!)`. `full` adds its approximation

@@ -157,9 +157,9 @@ macro_rules! random_functions {
         /// mask has the size 1 in the dimensions after the channels. Otherwise as dropout.
         featureDropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
             with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: true, alpha: false }));
-        /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of selu for minus
-        /// infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1 keep both (Klambauer and
-        /// others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask is as for dropout. Floats only;
+        /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of selu for
+        /// minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1 keep both (Klambauer
+        /// and others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask is as for dropout. Floats only;
         /// 16-bit floats are computed in float32.
         alphaDropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
             with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: false, alpha: true }));

@@ -45,8 +45,8 @@ pub fn kept_by(p: f64, alpha: bool) -> f64 {
     }
 }
 
-/// `r = t * mask / (1 - p)`, where the mask is 0 with probability `p`, else 1; or for the kind `alpha`, `r = a * (t - s * p)` where the mask
-/// is 1, else `a * s * (1 - p)`, with the factor `a` of [`kept_by`] and the limit `s` of selu
+/// `r = t * mask / (1 - p)`, where the mask is 0 with probability `p`, else 1; or for the kind `alpha`, `r = a * (t - s * p)` where the
+/// mask is 1, else `a * s * (1 - p)`, with the factor `a` of [`kept_by`] and the limit `s` of selu
 pub fn dropout(r: &Tensor, mask: Option<&Tensor>, generator: &mut Generator, t: &Tensor, p: f64, kind: Dropout) -> Result<()> {
     let dtype = check_float(t)?;
     check_all(&[p], PROBABILITY, is_probability)?;
