@@ -2023,6 +2023,49 @@ THStatus THTensor_nanmean(THTensor *r, const THTensor *t, int dimension, int kee
 /// `r = mean of t over dims without the NaNs`; otherwise as nanmean, with `dims` as for sumDims.
 THStatus THTensor_nanmeanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
+/// `r = product of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. Otherwise as prod.
+THStatus THTensor_nanprod(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = product of t over dims without the NaNs`; otherwise as nanprod, with `dims` and `dtype` as for sumDims.
+THStatus THTensor_nanprodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim,
+                              THDtype dtype);
+
+/// `r = greatest elements of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. The greatest
+/// of NaNs alone is NaN. Otherwise as amax.
+THStatus THTensor_nanmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = greatest elements of t over dims without the NaNs`; otherwise as nanmax, with `dims` as for sumDims.
+THStatus THTensor_nanmaxDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = least elements of t over dimension without the NaNs`; otherwise as nanmax.
+THStatus THTensor_nanmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = least elements of t over dims without the NaNs`; otherwise as nanmin, with `dims` as for sumDims.
+THStatus THTensor_nanminDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = index of the first greatest element of t over dimension without the NaNs`; otherwise as argmax. A line whose
+/// elements are all NaN is an error, as in NumPy. A GPU waits for this check.
+THStatus THTensor_nanargmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = index of the first least element of t over dimension without the NaNs`; otherwise as nanargmax.
+THStatus THTensor_nanargmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = sum of (t - mean)^2 / (n - correction) over dimension`, or over all elements with `TH_ALL_DIMS`, with the mean,
+/// the sum and the number `n` of the elements that are not NaN. NaN where `n` is at most `correction`. NumPy's default
+/// correction is 0. Floats only, computed in float64; a correction that is NaN is an error. `keepdim` is as for sum.
+THStatus THTensor_nanvar(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = variance of t over dims without the NaNs`; otherwise as nanvar, with `dims` as for sumDims.
+THStatus THTensor_nanvarDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                             int keepdim);
+
+/// `r = sqrt(variance of t over dimension without the NaNs)`; otherwise as nanvar.
+THStatus THTensor_nanstd(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = sqrt(variance of t over dims without the NaNs)`; otherwise as nanstd, with `dims` as for sumDims.
+THStatus THTensor_nanstdDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                             int keepdim);
+
 /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`. NaN is greater than every
 /// number. A dimension without elements is an error, even if the result is empty. `keepdim` is as for sum.
 THStatus THTensor_amax(THTensor *r, const THTensor *t, int dimension, int keepdim);
@@ -2214,6 +2257,9 @@ THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 /// whether any element so far is true.
 THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
+/// `r[i] = t[0] + ... + t[i]` along `dimension`, where NaN counts as 0; otherwise as cumsum.
+THStatus THTensor_nancumsum(THTensor *r, const THTensor *t, int dimension);
+
 /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
 
@@ -2365,6 +2411,44 @@ THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *g
                                                 const THTensor *mask, double p, int causal, double scale,
                                                 int enableGqa);
 
+/// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t` (Zhang
+/// and Sennrich, "Root Mean Square Layer Normalization", 2019). Otherwise as layerNorm.
+THStatus THTensor_rmsNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// The gradients of rmsNorm, computed from the gradient `g` of its result. Otherwise as layerNormGrad.
+///
+/// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - x * mean of
+/// (h * x)) / sqrt(mean of t^2 + eps)`. Summed over all rows: `gradWeight = sum of g * x`.
+THStatus THTensor_rmsNormGrad(THTensor *gradInput, THTensor *gradWeight, const THTensor *g, const THTensor *t,
+                              int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over each group of adjacent
+/// channels and the dimensions after the channels (Wu and He, "Group Normalization", 2018). `t` has the shape `[batch,
+/// channels, sizes...]`, and `numGroups` divides the number of channels.
+///
+/// `weight` and `bias` have an element for each channel, and the dtype of `t`, or float32 if `t` is a 16-bit float;
+/// NULL means 1 and 0. Floats only; computed in float32 or float64, with sums in float64. A group of one element gives
+/// `bias`.
+THStatus THTensor_groupNorm(THTensor *r, const THTensor *t, int64_t numGroups, const THTensor *weight,
+                            const THTensor *bias, double eps);
+
+/// The gradients of groupNorm, computed from the gradient `g` of its result. The formulas and the results are as for
+/// layerNormGrad, with rows that are groups, and sums over all elements of a channel for `gradWeight` and `gradBias`.
+THStatus THTensor_groupNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
+                                const THTensor *t, int64_t numGroups, const THTensor *weight, double eps);
+
+/// groupNorm with a group for each channel: the statistics are of each image and channel, without running statistics
+/// (Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016). `t` has the shape `[batch, channels, sizes...]`,
+/// with a size at least.
+THStatus THTensor_instanceNorm(THTensor *r, const THTensor *t, const THTensor *weight, const THTensor *bias,
+                               double eps);
+
+/// `r = t / (k + alpha / size * sum of t^2)^beta`, with the sum over `size` channels, from `size / 2` channels before
+/// to `(size - 1) / 2` channels after the element's own; absent channels count as 0 (Krizhevsky, Sutskever and Hinton,
+/// "ImageNet Classification with Deep Convolutional Neural Networks", 2012, without the division by `size`). `t` has
+/// the shape `[batch, channels, sizes...]`. Floats only; computed in float32 or float64.
+THStatus THTensor_localResponseNorm(THTensor *r, const THTensor *t, int64_t size, double alpha, double beta, double k);
+
 /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
 /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes. `t` has the shape `[classes]`, `[batch,
 /// classes]` or `[batch, classes, sizes...]`. Floats only; sums are in float64.
@@ -2425,6 +2509,53 @@ THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *
 /// probabilities whose logarithms are `t`. `target * log(target)` is 0 where `target` is 0. With `logTarget`, `target`
 /// contains logarithms as well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
 THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
+
+/// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability `t`,
+/// for `target` from 0 to 1. Logarithms are at least -100. A `t` that is no probability gives NaN. `weight` broadcasts,
+/// too; NULL means 1.
+THStatus THTensor_bce(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight,
+                      THReduction reduction);
+
+/// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative log-likelihood
+/// of a count `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term `log(target!)`. `full`
+/// adds its approximation `target * log(target) - target + log(2 * pi * target) / 2`, where `target` exceeds 1.
+THStatus THTensor_poissonNllLoss(THTensor *r, const THTensor *t, const THTensor *target, int logInput, int full,
+                                 double eps, THReduction reduction);
+
+/// `r = (log(v) + (t - target)^2 / v) / 2`, with `v = max(variance, eps)`, reduced: the negative log-likelihood of
+/// `target` of a normal distribution with the mean `t`, without the term `log(2 * pi) / 2`, which `full` adds. NaN
+/// where the variance is negative. The gradient of `variance` is computed as if `v` were the variance, as in PyTorch.
+THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *variance,
+                                  int full, double eps, THReduction reduction);
+
+/// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
+/// greater than `b`, and -1 if `b` should be greater.
+THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target,
+                                    double margin, THReduction reduction);
+
+/// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle between
+/// vectors. `a` and `b` broadcast, and `dimension` is one of the result of broadcasting. Floats only; computed in
+/// float32 or float64.
+THStatus THTensor_cosineSimilarity(THTensor *r, const THTensor *a, const THTensor *b, int dimension, double eps);
+
+/// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b`
+/// broadcast. With `keepdim` the dimension stays with size 1. Floats only; computed in float32 or float64. The gradient
+/// is 0 where the distance is 0.
+THStatus THTensor_pairwiseDistance(THTensor *r, const THTensor *a, const THTensor *b, double value, double eps,
+                                   int keepdim);
+
+/// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the
+/// cosineSimilarity of `a` and `b` along the last dimension, with an `eps` of 1e-6. `target` has a number for each pair
+/// of vectors, and has no gradient.
+THStatus THTensor_cosineEmbeddingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target,
+                                      double margin, THReduction reduction);
+
+/// `r = max(margin + d(anchor, positive) - d(anchor, negative), 0)`, reduced, for the pairwiseDistance `d` with `value`
+/// and `eps`. With `swap`, `d(positive, negative)` is used instead of `d(anchor, negative)` where it is less (Balntas
+/// and others, "Learning local feature descriptors with triplets", 2016). `margin` is positive.
+THStatus THTensor_tripletMarginLoss(THTensor *r, const THTensor *anchor, const THTensor *positive,
+                                    const THTensor *negative, double margin, double value, double eps, int swap,
+                                    THReduction reduction);
 
 /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
 ///
@@ -4687,6 +4818,20 @@ THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, cons
 /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true. Floats only.
 /// `mask` receives the mask, or may be NULL; a fresh `mask` gets Bool.
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+/// others, "Efficient Object Localization Using Convolutional Networks", 2015). `t` has the shape `[batch, channels,
+/// sizes...]`, and the mask has the size 1 in the dimensions after the channels. Otherwise as dropout.
+THStatus THTensor_featureDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of
+/// selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1
+/// keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask
+/// is as for dropout. Floats only; 16-bit floats are computed in float32.
+THStatus THTensor_alphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// alphaDropout of whole channels, with shapes as for featureDropout.
+THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
 
 /** @} */
 

@@ -308,6 +308,8 @@ def layers():
         "FRESH(THTensor_layerNormGrad(r, NULL, NULL, a, b, 1, NULL, 1e-5))",
         f"{aten}.native_layer_norm_backward(a, b, b.shape[1:], c, c, None, None, (True, False, False))[0]",
     )
+    rms = "FRESH(THTensor_rmsNorm(r, a, 1, b, 1e-5))", "torch.rms_norm(a, b.shape, b, 1e-5)"
+    groups = "FRESH(THTensor_groupNorm(r, a, 8, b, c, 1e-5))", "torch.group_norm(a, 8, b, c, 1e-5)"
     target = THOUSAND.of("i64").shaped("1000")
     heads = {"a": UNIT, "b": UNIT.shaped("8x1024x64"), "c": UNIT.shaped("8x1024x64"), "flops": 4 * 8 * 1024 * 1024 * 64}
 
@@ -333,6 +335,8 @@ def layers():
         *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),
         *over("layer norm", "f32 bf16", "1000x1000", *norm, b=ANY.shaped("1000"), c=ANY.shaped("1000")),
         *over("layer norm grad", "f32", "1000x1000", *norm_back, c=POSITIVE.shaped("1000x1"), checked=("none",)),
+        *over("rms norm", "f32 bf16", "4096x1024", *rms, b=ANY.shaped("1024")),
+        *over("group norm", "f32", "8x64x56x56", *groups, b=ANY.shaped("64"), c=ANY.shaped("64")),
         *over("nll loss", "f32", "1000x1000", "THTensor_nllLoss(r, a, b, NULL, 1, -100)", "nn.nll_loss(a, b, None, 1, -100, out=r)", b=target),
         *over("cross entropy", "f32", "1000x1000", "FRESH(THTensor_crossEntropy(r, a, b, NULL, 1, -100))", "nn.cross_entropy_loss(a, b, None, 1, -100)", b=target),
     ]

@@ -25,6 +25,8 @@ lists.apart = {
   ["^%a+shrink r @edges.%w+ 0$"] = "with the threshold 0 the gradient at 0 is 0",
   ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
   ["^embedding r %S+ %S+ %d"] = "the row of the padding gets no gradient",
+  ["^bce r @certain"] = "the product of a probability and its complement is at least 1e-12",
+  ["^gaussianNllLoss r %S+ %S+ @negative2"] = "a variance below the bound has the gradient of the bound",
   ["LossGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
   ["EntropyGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
 }
@@ -65,6 +67,7 @@ each(lists.without,
   "weights of classes are constant")
 each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
 each(lists.without, "gridSampleGrad", "second derivatives of samples")
+each(lists.without, "cosineEmbeddingLoss target", "the sign of a pair is constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")

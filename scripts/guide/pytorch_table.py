@@ -110,10 +110,22 @@ interpolateFactor torch.nn.functional.interpolate
 gridSample torch.nn.functional.grid_sample
 affineGrid torch.nn.functional.affine_grid
 scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
+rmsNorm torch.nn.functional.rms_norm
+groupNorm torch.nn.functional.group_norm
+instanceNorm torch.nn.functional.instance_norm
+localResponseNorm torch.nn.functional.local_response_norm
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
 klDiv torch.nn.functional.kl_div
+bce torch.nn.functional.binary_cross_entropy
+poissonNllLoss torch.nn.functional.poisson_nll_loss
+gaussianNllLoss torch.nn.functional.gaussian_nll_loss
+marginRankingLoss torch.nn.functional.margin_ranking_loss
+cosineSimilarity torch.nn.functional.cosine_similarity
+pairwiseDistance torch.nn.functional.pairwise_distance
+cosineEmbeddingLoss torch.nn.functional.cosine_embedding_loss
+tripletMarginLoss torch.nn.functional.triplet_margin_loss
 batchNorm torch.nn.functional.batch_norm
 lstm torch.lstm
 lstmCell torch.lstm_cell
@@ -193,6 +205,9 @@ randintLike torch.randint_like
 randperm torch.randperm
 multinomial torch.multinomial
 dropout torch.nn.functional.dropout
+featureDropout torch.feature_dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d torch.nn.functional.dropout3d
+alphaDropout torch.nn.functional.alpha_dropout
+featureAlphaDropout torch.nn.functional.feature_alpha_dropout
 toDLPack torch.utils.dlpack.to_dlpack
 fromDLPack torch.from_dlpack
 shareMemory Tensor.share_memory_

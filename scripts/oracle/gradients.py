@@ -445,6 +445,35 @@ def losses():
             f = functional.binary_cross_entropy_with_logits
             near("bceWithLogits", [R, scores, shares, NULL, NULL, code], lambda a, b: f(a, b, reduction=reduction),
                  (scores.value, shares.value), dtype)
+        signs = tensor(f"signs.{dtype}", [(-1) ** (i // 3) for i in range(20)], dtype, (5, 4))
+        variances = tensor(f"variances.{dtype}", [((i * 3) % 7 + 1) / 4 for i in range(20)], dtype, (5, 4))
+        chances = tensor(f"chances.{dtype}", [((i * 5) % 7 + 1) / 8 for i in range(20)], dtype, (5, 4))
+        # PyTorch's gradient of the approximation of a factorial is NaN for a count of 0.
+        counts = tensor(f"counts.{dtype}", [(i * 5) % 4 + 0.5 for i in range(20)], dtype, (5, 4))
+        pair = tensor("pair_signs", [1, -1, 1, -1, -1], "int64")
+        others = tensor(f"others.{dtype}", scores.value.flatten().roll(7).tolist(), dtype, (5, 4))
+        for code, reduction in REDUCTIONS:
+            how = dict(reduction=reduction)
+            near("bce", [R, chances, shares, NULL, code], lambda a, b: functional.binary_cross_entropy(a, b, **how), (chances.value, shares.value), dtype)
+            near("poissonNllLoss", [R, scores, counts, 1, 1, 1e-8, code], lambda a, b: functional.poisson_nll_loss(a, b, True, True, **how),
+                 (scores.value, counts.value), dtype)
+            near("gaussianNllLoss", [R, scores, targets, variances, 0, 0.5, code], lambda a, b, v: functional.gaussian_nll_loss(a, b, v, False, 0.5, **how),
+                 (scores.value, targets.value, variances.value), dtype)
+            near("marginRankingLoss", [R, scores, targets, signs, 0.25, code], lambda a, b, y: functional.margin_ranking_loss(a, b, y, 0.25, **how),
+                 (scores.value, targets.value, signs.value), dtype)
+            near("tripletMarginLoss", [R, scores, targets, others, 1.5, 2, 1e-6, 1, code],
+                 lambda a, b, c: functional.triplet_margin_loss(a, b, c, 1.5, 2, 1e-6, True, **how), (scores.value, targets.value, others.value), dtype, ulps=16)
+        near("cosineSimilarity", [R, scores, targets, 1, 1e-8], lambda a, b: functional.cosine_similarity(a, b, 1, 1e-8), (scores.value, targets.value), dtype, ulps=16)
+        near("pairwiseDistance", [R, scores, targets, 2, 1e-6, 0], lambda a, b: functional.pairwise_distance(a, b), (scores.value, targets.value), dtype, ulps=16)
+        # PyTorch's own function adds 1e-12 to the squares of the norms.
+        embedded = lambda a, b: torch.where(pair.value == 1, 1 - functional.cosine_similarity(a, b), functional.cosine_similarity(a, b).clamp_min(0)).mean()
+        near("cosineEmbeddingLoss", [R, scores, targets, pair, 0, 1], embedded, (scores.value, targets.value), dtype, ulps=16)
+        if dtype in ("float32", "float64"):
+            # The corners: vectors of zeros, and the distance 0.
+            zero = tensor(f"zeros34.{dtype}", [0] * 8, dtype, (2, 4))
+            some = tensor(f"some34.{dtype}", [3, 0, 4, 0, 0, 0, 0, 0], dtype, (2, 4))
+            near("cosineSimilarity", [R, zero, some, 1, 0.5], lambda a, b: functional.cosine_similarity(a, b, 1, 0.5), (zero.value, some.value), dtype)
+            near("pairwiseDistance", [R, some, some, 2, 0, 0], lambda a, b: functional.pairwise_distance(a, b, 2, 0), (some.value, some.value), dtype)
         for code, reduction in REDUCTIONS[1:]:
             for name, f in (("nllLoss", functional.nll_loss), ("crossEntropy", functional.cross_entropy)):
                 near(name, [R, scores, CLASSES, NULL, code, -100], lambda a: f(a, CLASSES.value, reduction=reduction), (scores.value,), dtype)
@@ -470,6 +499,18 @@ def normalizations():
                 weighted(name, [R, scores, dim], lambda v: f(v, dim), (scores,), share, dtype)
         weighted("layerNorm", [R, wide, 1, scale, shift, 1e-5], lambda v, w, b: functional.layer_norm(v, (6,), w, b, 1e-5),
                  (wide, scale, shift), by, dtype)
+        weighted("rmsNorm", [R, wide, 1, scale, 1e-5], lambda v, w: functional.rms_norm(v, (6,), w, 1e-5), (wide, scale), by, dtype)
+        weighted("groupNorm", [R, wide, 3, scale, shift, 1e-5], lambda v, w, b: functional.group_norm(v, 3, w, b, 1e-5),
+                 (wide, scale, shift), by, dtype)
+        image = tensor(f"channels.{dtype}", [round(((i * 11) % 23 - 11) / 8, 3) for i in range(2 * 4 * 3)], dtype, (2, 4, 3))
+        by_image, few, offset = (tensor(f"{name}.{dtype}", x, dtype, shape) for name, x, shape in (
+            ("by_channels", by.value.flatten().tolist(), (2, 4, 3)), ("scale4", [1, -0.5, 2, 0.25], (4,)), ("shift4", [0, 1, -1, 0.5], (4,))))
+        weighted("groupNorm", [R, image, 2, few, offset, 1e-5], lambda v, w, b: functional.group_norm(v, 2, w, b, 1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("instanceNorm", [R, image, few, offset, 1e-5], lambda v, w, b: functional.instance_norm(v, None, None, w, b, eps=1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("localResponseNorm", [R, image, 3, 0.5, 0.75, 1], lambda v: functional.local_response_norm(v, 3, 0.5, 0.75, 1),
+                 (image,), by_image, dtype)
         weighted("batchNorm", [R, R, R, wide, scale, shift, NULL, NULL, 1, 0.1, 1e-5],
                  lambda v, w, b: functional.batch_norm(v, None, None, w, b, True, 0.1, 1e-5), (wide, scale, shift), by, dtype)
 

@@ -453,6 +453,18 @@ THStatus THFused_run(THTensor *r, const THFused *f, THTensor *const *inputs, int
 /* Reductions */
 THStatus THTensor_nanmean(THTensor *r, const THTensor *t, int dimension, int keepdim);
 THStatus THTensor_nanmeanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+THStatus THTensor_nanprod(THTensor *r, const THTensor *t, int dimension, int keepdim);
+THStatus THTensor_nanprodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+THStatus THTensor_nanmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+THStatus THTensor_nanmaxDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+THStatus THTensor_nanmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+THStatus THTensor_nanminDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+THStatus THTensor_nanargmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+THStatus THTensor_nanargmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+THStatus THTensor_nanvar(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+THStatus THTensor_nanvarDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction, int keepdim);
+THStatus THTensor_nanstd(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+THStatus THTensor_nanstdDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction, int keepdim);
 THStatus THTensor_amax(THTensor *r, const THTensor *t, int dimension, int keepdim);
 THStatus THTensor_amaxDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 THStatus THTensor_amin(THTensor *r, const THTensor *t, int dimension, int keepdim);
@@ -500,6 +512,7 @@ int THTensor_logicalany(const THTensor *t);
 /* Scans and softmax */
 THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
+THStatus THTensor_nancumsum(THTensor *r, const THTensor *t, int dimension);
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
 THStatus THTensor_cumprodDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 THStatus THTensor_cummax(THTensor *values, THTensor *indices, const THTensor *t, int dimension);
@@ -519,6 +532,12 @@ THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, 
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
 THStatus THTensor_scaledDotProductAttention(THTensor *r, THTensor *logSumExp, THTensor *seed, THGenerator *generator, const THTensor *query, const THTensor *key, const THTensor *value, const THTensor *mask, double p, int causal, double scale, int enableGqa);
 THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *gradKey, THTensor *gradValue, THTensor *gradMask, const THTensor *g, const THTensor *gLogSumExp, const THTensor *y, const THTensor *logSumExp, const THTensor *seed, const THTensor *query, const THTensor *key, const THTensor *value, const THTensor *mask, double p, int causal, double scale, int enableGqa);
+THStatus THTensor_rmsNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+THStatus THTensor_rmsNormGrad(THTensor *gradInput, THTensor *gradWeight, const THTensor *g, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+THStatus THTensor_groupNorm(THTensor *r, const THTensor *t, int64_t numGroups, const THTensor *weight, const THTensor *bias, double eps);
+THStatus THTensor_groupNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g, const THTensor *t, int64_t numGroups, const THTensor *weight, double eps);
+THStatus THTensor_instanceNorm(THTensor *r, const THTensor *t, const THTensor *weight, const THTensor *bias, double eps);
+THStatus THTensor_localResponseNorm(THTensor *r, const THTensor *t, int64_t size, double alpha, double beta, double k);
 THStatus THTensor_nllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
 THStatus THTensor_nllLossGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
 THStatus THTensor_crossEntropy(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
@@ -530,6 +549,14 @@ THStatus THTensor_smoothL1Loss(THTensor *r, const THTensor *t, const THTensor *t
 THStatus THTensor_huberLoss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction, double delta);
 THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, const THTensor *posWeight, THReduction reduction);
 THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
+THStatus THTensor_bce(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction);
+THStatus THTensor_poissonNllLoss(THTensor *r, const THTensor *t, const THTensor *target, int logInput, int full, double eps, THReduction reduction);
+THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *variance, int full, double eps, THReduction reduction);
+THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target, double margin, THReduction reduction);
+THStatus THTensor_cosineSimilarity(THTensor *r, const THTensor *a, const THTensor *b, int dimension, double eps);
+THStatus THTensor_pairwiseDistance(THTensor *r, const THTensor *a, const THTensor *b, double value, double eps, int keepdim);
+THStatus THTensor_cosineEmbeddingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target, double margin, THReduction reduction);
+THStatus THTensor_tripletMarginLoss(THTensor *r, const THTensor *anchor, const THTensor *positive, const THTensor *negative, double margin, double value, double eps, int swap, THReduction reduction);
 THStatus THTensor_batchNorm(THTensor *r, THTensor *mean, THTensor *invstd, const THTensor *t, const THTensor *weight, const THTensor *bias, THTensor *runningMean, THTensor *runningVar, int training, double momentum, double eps);
 THStatus THTensor_embedding(THTensor *r, const THTensor *weight, const THTensor *index, int64_t paddingIdx);
 THStatus THTensor_embeddingBag(THTensor *r, const THTensor *weight, const THTensor *index, const THTensor *offsets, THBagMode mode, const THTensor *perSampleWeights, int64_t paddingIdx);
@@ -932,6 +959,9 @@ THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTenso
 THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
 THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_featureDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_alphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
 /* Devices */
 THTensor *THTensor_newWithSizesOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim, const int64_t *size);
 THTensor *THTensor_newFromBlobOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim, const int64_t *size, const int64_t *stride, void *data, THDeleter deleter, void *context);

@@ -25,7 +25,7 @@ macro_rules! unary {
     ($($name:ident)*) => { words! { $($name(t) = $name(t);)* } };
 }
 
-unary! { abs sign exp log sin cos sinh cosh tanh rsqrt sigmoid digamma cinv inverse zerosLike onesLike }
+unary! { abs sign exp log log1p sin cos sinh cosh tanh rsqrt sigmoid digamma cinv inverse zerosLike onesLike }
 
 words! {
     power(t, x: f64) = pow(t, x);

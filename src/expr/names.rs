@@ -57,3 +57,8 @@ pub const fn place(names: &str, argument: &str) -> usize {
     }
     panic!("the function has no such argument")
 }
+
+/// Returns the position of an argument among the names of a signature, if there is one.
+pub fn find(names: &str, argument: &str) -> Option<usize> {
+    names.split(' ').skip(1).position(|name| name == argument)
+}

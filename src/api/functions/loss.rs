@@ -6,6 +6,7 @@ use crate::ops::embedding;
 use crate::ops::index::bags::{self, Options};
 use crate::ops::loss::{self, Targets};
 use crate::ops::losses;
+use crate::ops::similarity::{self, Triplet};
 
 macro_rules! loss_functions {
     ($do:ident) => { $do! { "THTensor_";
@@ -32,6 +33,42 @@ macro_rules! loss_functions {
         /// whose logarithms are `t`. `target * log(target)` is 0 where `target` is 0. With `logTarget`, `target` contains logarithms as
         /// well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
         klDiv(r: out, t: input, target: input, logTarget: flag, reduction: reduction) = losses::kl_div(r, t, target, logTarget, reduction);
+        /// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability `t`, for `target`
+        /// from 0 to 1. Logarithms are at least -100. A `t` that is no probability gives NaN. `weight` broadcasts, too; NULL means 1.
+        bce(r: out, t: input, target: input, weight: optional_input, reduction: reduction) = losses::bce(r, t, target, weight, reduction);
+        /// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative log-likelihood of a count
+        /// `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term `log(target!)`. `full` adds its approximation
+        /// `target * log(target) - target + log(2 * pi * target) / 2`, where `target` exceeds 1.
+        poissonNllLoss(r: out, t: input, target: input, logInput: flag, full: flag, eps: double, reduction: reduction) =
+            losses::poisson_nll(r, [t, target], [logInput, full], eps, reduction);
+        /// `r = (log(v) + (t - target)^2 / v) / 2`, with `v = max(variance, eps)`, reduced: the negative log-likelihood of `target` of a
+        /// normal distribution with the mean `t`, without the term `log(2 * pi) / 2`, which `full` adds. NaN where the variance is
+        /// negative. The gradient of `variance` is computed as if `v` were the variance, as in PyTorch.
+        gaussianNllLoss(r: out, t: input, target: input, variance: input, full: flag, eps: double, reduction: reduction) =
+            losses::gaussian_nll(r, [t, target, variance], full, eps, reduction);
+        /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be greater than `b`,
+        /// and -1 if `b` should be greater.
+        marginRankingLoss(r: out, a: input, b: input, target: input, margin: double, reduction: reduction) =
+            losses::margin_ranking(r, [a, b, target], margin, reduction);
+        /// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle between vectors. `a`
+        /// and `b` broadcast, and `dimension` is one of the result of broadcasting. Floats only; computed in float32 or float64.
+        cosineSimilarity(r: out, a: input, b: input, dimension: dim, eps: double) =
+            similarity::cosine_similarity(r, [a, b], dimension, eps);
+        /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b` broadcast. With
+        /// `keepdim` the dimension stays with size 1. Floats only; computed in float32 or float64. The gradient is 0 where the distance
+        /// is 0.
+        pairwiseDistance(r: out, a: input, b: input, value: double, eps: double, keepdim: flag) =
+            similarity::pairwise_distance(r, [a, b], value, eps, keepdim);
+        /// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the cosineSimilarity of `a` and
+        /// `b` along the last dimension, with an `eps` of 1e-6. `target` has a number for each pair of vectors, and has no gradient.
+        cosineEmbeddingLoss(r: out, a: input, b: input, target: input, margin: double, reduction: reduction) =
+            similarity::cosine_embedding(r, [a, b], target, margin, reduction);
+        /// `r = max(margin + d(anchor, positive) - d(anchor, negative), 0)`, reduced, for the pairwiseDistance `d` with `value` and `eps`.
+        /// With `swap`, `d(positive, negative)` is used instead of `d(anchor, negative)` where it is less (Balntas and others, "Learning
+        /// local feature descriptors with triplets", 2016). `margin` is positive.
+        tripletMarginLoss(r: out, anchor: input, positive: input, negative: input, margin: double, value: double, eps: double, swap: flag,
+            reduction: reduction) =
+            similarity::triplet_margin(r, [anchor, positive, negative], Triplet { margin, p: value, eps, swap }, reduction);
 
         /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
         ///
