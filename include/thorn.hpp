@@ -1035,6 +1035,7 @@ struct JQ;
 struct CrowColStartsOrder;
 struct EV;
 struct GradInputGradGrid;
+struct GradInputGradWeight;
 struct GradInputGradWeightGradBias;
 struct GradQueryGradKeyGradValueGradMask;
 struct GradXGradH0GradC0GradWeights;
@@ -2857,6 +2858,104 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return nanmean(IntList(dims), keepdim);
     }
+    /// `r = product of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`.
+    Tensor nanprod(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanprod(r.handle, handle_, dimension, keepdim), "nanprod");
+    }
+    /// `r = product of t over dims without the NaNs`; otherwise as nanprod, with `dims` and `dtype` as for sumDims.
+    Tensor nanprodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_nanprodDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nanprodDims");
+    }
+    Tensor nanprod(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_nanprodDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nanprod");
+    }
+    Tensor nanprod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return nanprod(IntList(dims), keepdim, dtype);
+    }
+    /// `r = greatest elements of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`.
+    Tensor nanmax(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmax(r.handle, handle_, dimension, keepdim), "nanmax");
+    }
+    /// `r = greatest elements of t over dims without the NaNs`; otherwise as nanmax, with `dims` as for sumDims.
+    Tensor nanmaxDims(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmaxDims");
+    }
+    Tensor nanmax(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmax");
+    }
+    Tensor nanmax(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmax(IntList(dims), keepdim);
+    }
+    /// `r = least elements of t over dimension without the NaNs`; otherwise as nanmax.
+    Tensor nanmin(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmin(r.handle, handle_, dimension, keepdim), "nanmin");
+    }
+    /// `r = least elements of t over dims without the NaNs`; otherwise as nanmin, with `dims` as for sumDims.
+    Tensor nanminDims(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanminDims");
+    }
+    Tensor nanmin(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmin");
+    }
+    Tensor nanmin(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmin(IntList(dims), keepdim);
+    }
+    /// `r = index of the first greatest element of t over dimension without the NaNs`; otherwise as argmax.
+    Tensor nanargmax(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanargmax(r.handle, handle_, dimension, keepdim), "nanargmax");
+    }
+    /// `r = index of the first least element of t over dimension without the NaNs`; otherwise as nanargmax.
+    Tensor nanargmin(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanargmin(r.handle, handle_, dimension, keepdim), "nanargmin");
+    }
+    /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, or over all elements with `TH_ALL_DIMS`, with the
+    /// mean, the sum and the number `n` of the elements that are not NaN.
+    Tensor nanvar(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvar(r.handle, handle_, dimension, correction, keepdim), "nanvar");
+    }
+    /// `r = variance of t over dims without the NaNs`; otherwise as nanvar, with `dims` as for sumDims.
+    Tensor nanvarDims(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvarDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanvarDims");
+    }
+    Tensor nanvar(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvarDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanvar");
+    }
+    Tensor nanvar(std::initializer_list<int64_t> dims, double correction = 1, bool keepdim = false) const {
+        return nanvar(IntList(dims), correction, keepdim);
+    }
+    /// `r = sqrt(variance of t over dimension without the NaNs)`; otherwise as nanvar.
+    Tensor nanstd(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstd(r.handle, handle_, dimension, correction, keepdim), "nanstd");
+    }
+    /// `r = sqrt(variance of t over dims without the NaNs)`; otherwise as nanstd, with `dims` as for sumDims.
+    Tensor nanstdDims(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstdDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanstdDims");
+    }
+    Tensor nanstd(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstdDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanstd");
+    }
+    Tensor nanstd(std::initializer_list<int64_t> dims, double correction = 1, bool keepdim = false) const {
+        return nanstd(IntList(dims), correction, keepdim);
+    }
     /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
         detail::New r;
@@ -3203,6 +3302,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cumsum_(int dimension, Dtype dtype) {
         return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
     }
+    /// `r[i] = t[0] + ... + t[i]` along `dimension`, where NaN counts as 0; otherwise as cumsum.
+    Tensor nancumsum(int dimension) const {
+        detail::New r;
+        return r(THTensor_nancumsum(r.handle, handle_, dimension), "nancumsum");
+    }
+    Tensor &nancumsum_(int dimension) { return changed(THTensor_nancumsum(handle_, handle_, dimension), "nancumsum_"); }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
     Tensor cumprod(int dimension) const {
         detail::New r;
@@ -3366,6 +3471,43 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
         const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
         bool causal = false, double scale = 0, bool enableGqa = false) const;
+    /// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t`
+    /// (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019).
+    Tensor rmsNorm(int normalizedNdim, const Tensor &weight, double eps) const {
+        detail::New r;
+        return r(THTensor_rmsNorm(r.handle, handle_, normalizedNdim, weight.get(), eps), "rmsNorm");
+    }
+    Tensor rmsNorm(int normalizedNdim, double eps) const {
+        detail::New r;
+        return r(THTensor_rmsNorm(r.handle, handle_, normalizedNdim, nullptr, eps), "rmsNorm");
+    }
+    /// The gradients of rmsNorm, computed from the gradient `g` of its result.
+    GradInputGradWeight rmsNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) const;
+    GradInputGradWeight rmsNormGrad(const Tensor &t, int normalizedNdim, double eps) const;
+    /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over each group of
+    /// adjacent channels and the dimensions after the channels (Wu and He, "Group Normalization", 2018).
+    Tensor groupNorm(int64_t numGroups, const Tensor &weight = {}, const Tensor &bias = {},
+        double eps = 0.00001) const {
+        detail::New r;
+        return r(THTensor_groupNorm(r.handle, handle_, numGroups, weight.get(), bias.get(), eps), "groupNorm");
+    }
+    /// The gradients of groupNorm, computed from the gradient `g` of its result.
+    GradInputGradWeightGradBias groupNormGrad(const Tensor &t, int64_t numGroups, const Tensor &weight = {},
+        double eps = 0.00001) const;
+    /// groupNorm with a group for each channel: the statistics are of each image and channel, without running
+    /// statistics (Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016).
+    Tensor instanceNorm(const Tensor &weight = {}, const Tensor &bias = {}, double eps = 0.00001) const {
+        detail::New r;
+        return r(THTensor_instanceNorm(r.handle, handle_, weight.get(), bias.get(), eps), "instanceNorm");
+    }
+    /// `r = t / (k + alpha / size * sum of t^2)^beta`, with the sum over `size` channels, from `size / 2` channels
+    /// before to `(size - 1) / 2` channels after the element's own; absent channels count as 0 (Krizhevsky, Sutskever
+    /// and Hinton, "ImageNet Classification with Deep Convolutional Neural Networks", 2012, without the division by
+    /// `size`).
+    Tensor localResponseNorm(int64_t size, double alpha = 0.0001, double beta = 0.75, double k = 1) const {
+        detail::New r;
+        return r(THTensor_localResponseNorm(r.handle, handle_, size, alpha, beta, k), "localResponseNorm");
+    }
     /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
     /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
@@ -3440,6 +3582,65 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_klDiv(r.handle, handle_, target.get(), logTarget, static_cast<THReduction>(reduction)),
             "klDiv");
+    }
+    /// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability
+    /// `t`, for `target` from 0 to 1.
+    Tensor bce(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_bce(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction)),
+            "bce");
+    }
+    /// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative
+    /// log-likelihood of a count `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term
+    /// `log(target!)`.
+    Tensor poissonNllLoss(const Tensor &target, bool logInput = true, bool full = false, double eps = 1e-8,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_poissonNllLoss(r.handle, handle_, target.get(), logInput, full, eps,
+            static_cast<THReduction>(reduction)), "poissonNllLoss");
+    }
+    /// `r = (log(v) + (t - target)^2 / v) / 2`, with `v = max(variance, eps)`, reduced: the negative log-likelihood of
+    /// `target` of a normal distribution with the mean `t`, without the term `log(2 * pi) / 2`, which `full` adds.
+    Tensor gaussianNllLoss(const Tensor &target, const Tensor &variance, bool full = false, double eps = 1e-6,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_gaussianNllLoss(r.handle, handle_, target.get(), variance.get(), full, eps,
+            static_cast<THReduction>(reduction)), "gaussianNllLoss");
+    }
+    /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
+    /// greater than `b`, and -1 if `b` should be greater.
+    Tensor marginRankingLoss(const Tensor &b, const Tensor &target, double margin = 0,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_marginRankingLoss(r.handle, handle_, b.get(), target.get(), margin,
+            static_cast<THReduction>(reduction)), "marginRankingLoss");
+    }
+    /// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle
+    /// between vectors.
+    Tensor cosineSimilarity(const Tensor &b, int dimension = 1, double eps = 1e-8) const {
+        detail::New r;
+        return r(THTensor_cosineSimilarity(r.handle, handle_, b.get(), dimension, eps), "cosineSimilarity");
+    }
+    /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors.
+    Tensor pairwiseDistance(const Tensor &b, double value = 2, double eps = 1e-6, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_pairwiseDistance(r.handle, handle_, b.get(), value, eps, keepdim), "pairwiseDistance");
+    }
+    /// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the
+    /// cosineSimilarity of `a` and `b` along the last dimension, with an `eps` of 1e-6.
+    Tensor cosineEmbeddingLoss(const Tensor &b, const Tensor &target, double margin = 0,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_cosineEmbeddingLoss(r.handle, handle_, b.get(), target.get(), margin,
+            static_cast<THReduction>(reduction)), "cosineEmbeddingLoss");
+    }
+    /// `r = max(margin + d(anchor, positive) - d(anchor, negative), 0)`, reduced, for the pairwiseDistance `d` with
+    /// `value` and `eps`.
+    Tensor tripletMarginLoss(const Tensor &positive, const Tensor &negative, double margin = 1, double value = 2,
+        double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_tripletMarginLoss(r.handle, handle_, positive.get(), negative.get(), margin, value, eps, swap,
+            static_cast<THReduction>(reduction)), "tripletMarginLoss");
     }
     /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
     RMeanInvstd batchNorm(const Tensor &weight = {}, const Tensor &bias = {}, const Tensor &runningMean = {},
@@ -5013,6 +5214,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
     RMask dropout(double p = 0.5) const;
+    /// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+    /// others, "Efficient Object Localization Using Convolutional Networks", 2015).
+    RMask featureDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureDropout(double p = 0.5) const;
+    /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit
+    /// of selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the
+    /// variance 1 keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017).
+    RMask alphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask alphaDropout(double p = 0.5) const;
+    /// alphaDropout of whole channels, with shapes as for featureDropout.
+    RMask featureAlphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureAlphaDropout(double p = 0.5) const;
 
     // ---------------------------------------------------------------------------------- Exchange with other libraries
 
@@ -5135,6 +5348,11 @@ struct EV {
 /// Several results.
 struct GradInputGradGrid {
     Tensor gradInput, gradGrid;
+};
+
+/// Several results.
+struct GradInputGradWeight {
+    Tensor gradInput, gradWeight;
 };
 
 /// Several results.
@@ -6778,6 +6996,132 @@ inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdi
     return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "nanmean_out");
 }
+inline Tensor nanprod(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanprod(dimension, keepdim);
+}
+inline Tensor &nanprod_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanprod(detail::result(r), t.get(), dimension, keepdim), "nanprod_out");
+}
+inline Tensor nanprodDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nanprodDims(dims, keepdim, dtype);
+}
+inline Tensor &nanprodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::into(r, THTensor_nanprodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nanprodDims_out");
+}
+inline Tensor nanprod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nanprod(dims, keepdim, dtype);
+}
+inline Tensor nanprod(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return nanprod(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &nanprod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::into(r, THTensor_nanprodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nanprod_out");
+}
+inline Tensor nanmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanmax(dimension, keepdim);
+}
+inline Tensor &nanmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmax(detail::result(r), t.get(), dimension, keepdim), "nanmax_out");
+}
+inline Tensor nanmaxDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmaxDims(dims, keepdim); }
+inline Tensor &nanmaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmaxDims_out");
+}
+inline Tensor nanmax(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmax(dims, keepdim); }
+inline Tensor nanmax(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmax(t, IntList(dims), keepdim);
+}
+inline Tensor &nanmax_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmax_out");
+}
+inline Tensor nanmin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanmin(dimension, keepdim);
+}
+inline Tensor &nanmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmin(detail::result(r), t.get(), dimension, keepdim), "nanmin_out");
+}
+inline Tensor nanminDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanminDims(dims, keepdim); }
+inline Tensor &nanminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanminDims_out");
+}
+inline Tensor nanmin(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmin(dims, keepdim); }
+inline Tensor nanmin(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmin(t, IntList(dims), keepdim);
+}
+inline Tensor &nanmin_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmin_out");
+}
+inline Tensor nanargmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanargmax(dimension, keepdim);
+}
+inline Tensor &nanargmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanargmax(detail::result(r), t.get(), dimension, keepdim), "nanargmax_out");
+}
+inline Tensor nanargmin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanargmin(dimension, keepdim);
+}
+inline Tensor &nanargmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanargmin(detail::result(r), t.get(), dimension, keepdim), "nanargmin_out");
+}
+inline Tensor nanvar(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.nanvar(dimension, correction, keepdim);
+}
+inline Tensor &nanvar_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_nanvar(detail::result(r), t.get(), dimension, correction, keepdim), "nanvar_out");
+}
+inline Tensor nanvarDims(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanvarDims(dims, correction, keepdim);
+}
+inline Tensor &nanvarDims_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanvarDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanvarDims_out");
+}
+inline Tensor nanvar(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanvar(dims, correction, keepdim);
+}
+inline Tensor nanvar(const Tensor &t, std::initializer_list<int64_t> dims, double correction = 1,
+    bool keepdim = false) {
+    return nanvar(t, IntList(dims), correction, keepdim);
+}
+inline Tensor &nanvar_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanvarDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanvar_out");
+}
+inline Tensor nanstd(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.nanstd(dimension, correction, keepdim);
+}
+inline Tensor &nanstd_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_nanstd(detail::result(r), t.get(), dimension, correction, keepdim), "nanstd_out");
+}
+inline Tensor nanstdDims(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanstdDims(dims, correction, keepdim);
+}
+inline Tensor &nanstdDims_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanstdDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanstdDims_out");
+}
+inline Tensor nanstd(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanstd(dims, correction, keepdim);
+}
+inline Tensor nanstd(const Tensor &t, std::initializer_list<int64_t> dims, double correction = 1,
+    bool keepdim = false) {
+    return nanstd(t, IntList(dims), correction, keepdim);
+}
+inline Tensor &nanstd_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanstdDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanstd_out");
+}
 inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amax(dimension, keepdim);
 }
@@ -7155,6 +7499,10 @@ inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype
     return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsum_out");
 }
+inline Tensor nancumsum(const Tensor &t, int dimension) { return t.nancumsum(dimension); }
+inline Tensor &nancumsum_out(Tensor &r, const Tensor &t, int dimension) {
+    return detail::into(r, THTensor_nancumsum(detail::result(r), t.get(), dimension), "nancumsum_out");
+}
 inline Tensor cumprod(const Tensor &t, int dimension) { return t.cumprod(dimension); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension) {
     return detail::into(r, THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
@@ -7381,6 +7729,89 @@ inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gr
         query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
         "scaledDotProductAttentionGrad_out");
 }
+inline Tensor rmsNorm(const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) {
+    return t.rmsNorm(normalizedNdim, weight, eps);
+}
+inline Tensor rmsNorm(const Tensor &t, int normalizedNdim, double eps) { return t.rmsNorm(normalizedNdim, eps); }
+inline Tensor &rmsNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) {
+    return detail::into(r, THTensor_rmsNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), eps),
+        "rmsNorm_out");
+}
+inline Tensor &rmsNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, double eps) {
+    return detail::into(r, THTensor_rmsNorm(detail::result(r), t.get(), normalizedNdim, nullptr, eps), "rmsNorm_out");
+}
+inline GradInputGradWeight Tensor::rmsNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight,
+    double eps) const {
+    GradInputGradWeight r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rmsNormGrad(r.gradInput.get(), r.gradWeight.get(), handle_, t.get(), normalizedNdim,
+        weight.get(), eps), "rmsNormGrad", r.gradInput, r.gradWeight);
+    return r;
+}
+inline GradInputGradWeight Tensor::rmsNormGrad(const Tensor &t, int normalizedNdim, double eps) const {
+    GradInputGradWeight r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rmsNormGrad(r.gradInput.get(), r.gradWeight.get(), handle_, t.get(), normalizedNdim,
+        nullptr, eps), "rmsNormGrad", r.gradInput, r.gradWeight);
+    return r;
+}
+inline GradInputGradWeight rmsNormGrad(const Tensor &g, const Tensor &t, int normalizedNdim, const Tensor &weight,
+    double eps) {
+    return g.rmsNormGrad(t, normalizedNdim, weight, eps);
+}
+inline GradInputGradWeight rmsNormGrad(const Tensor &g, const Tensor &t, int normalizedNdim, double eps) {
+    return g.rmsNormGrad(t, normalizedNdim, eps);
+}
+inline void rmsNormGrad_out(Out gradInput, Out gradWeight, const Tensor &g, const Tensor &t, int normalizedNdim,
+    const Tensor &weight, double eps) {
+    detail::check(THTensor_rmsNormGrad(detail::result(gradInput), detail::result(gradWeight), g.get(), t.get(),
+        normalizedNdim, weight.get(), eps), "rmsNormGrad_out");
+}
+inline void rmsNormGrad_out(Out gradInput, Out gradWeight, const Tensor &g, const Tensor &t, int normalizedNdim,
+    double eps) {
+    detail::check(THTensor_rmsNormGrad(detail::result(gradInput), detail::result(gradWeight), g.get(), t.get(),
+        normalizedNdim, nullptr, eps), "rmsNormGrad_out");
+}
+inline Tensor groupNorm(const Tensor &t, int64_t numGroups, const Tensor &weight = {}, const Tensor &bias = {},
+    double eps = 0.00001) {
+    return t.groupNorm(numGroups, weight, bias, eps);
+}
+inline Tensor &groupNorm_out(Tensor &r, const Tensor &t, int64_t numGroups, const Tensor &weight = {},
+    const Tensor &bias = {}, double eps = 0.00001) {
+    return detail::into(r, THTensor_groupNorm(detail::result(r), t.get(), numGroups, weight.get(), bias.get(), eps),
+        "groupNorm_out");
+}
+inline GradInputGradWeightGradBias Tensor::groupNormGrad(const Tensor &t, int64_t numGroups, const Tensor &weight,
+    double eps) const {
+    GradInputGradWeightGradBias r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_groupNormGrad(r.gradInput.get(), r.gradWeight.get(), r.gradBias.get(), handle_, t.get(),
+        numGroups, weight.get(), eps), "groupNormGrad", r.gradInput, r.gradWeight, r.gradBias);
+    return r;
+}
+inline GradInputGradWeightGradBias groupNormGrad(const Tensor &g, const Tensor &t, int64_t numGroups,
+    const Tensor &weight = {}, double eps = 0.00001) {
+    return g.groupNormGrad(t, numGroups, weight, eps);
+}
+inline void groupNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const Tensor &g, const Tensor &t,
+    int64_t numGroups, const Tensor &weight = {}, double eps = 0.00001) {
+    detail::check(THTensor_groupNormGrad(detail::result(gradInput), detail::result(gradWeight),
+        detail::result(gradBias), g.get(), t.get(), numGroups, weight.get(), eps), "groupNormGrad_out");
+}
+inline Tensor instanceNorm(const Tensor &t, const Tensor &weight = {}, const Tensor &bias = {}, double eps = 0.00001) {
+    return t.instanceNorm(weight, bias, eps);
+}
+inline Tensor &instanceNorm_out(Tensor &r, const Tensor &t, const Tensor &weight = {}, const Tensor &bias = {},
+    double eps = 0.00001) {
+    return detail::into(r, THTensor_instanceNorm(detail::result(r), t.get(), weight.get(), bias.get(), eps),
+        "instanceNorm_out");
+}
+inline Tensor localResponseNorm(const Tensor &t, int64_t size, double alpha = 0.0001, double beta = 0.75,
+    double k = 1) {
+    return t.localResponseNorm(size, alpha, beta, k);
+}
+inline Tensor &localResponseNorm_out(Tensor &r, const Tensor &t, int64_t size, double alpha = 0.0001,
+    double beta = 0.75, double k = 1) {
+    return detail::into(r, THTensor_localResponseNorm(detail::result(r), t.get(), size, alpha, beta, k),
+        "localResponseNorm_out");
+}
 inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
     return t.nllLoss(target, weight, reduction, ignoreIndex);
@@ -7476,6 +7907,77 @@ inline Tensor &klDiv_out(Tensor &r, const Tensor &t, const Tensor &target, bool 
     Reduction reduction = Reduction::Mean) {
     return detail::into(r, THTensor_klDiv(detail::result(r), t.get(), target.get(), logTarget,
         static_cast<THReduction>(reduction)), "klDiv_out");
+}
+inline Tensor bce(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean) {
+    return t.bce(target, weight, reduction);
+}
+inline Tensor &bce_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_bce(detail::result(r), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction)), "bce_out");
+}
+inline Tensor poissonNllLoss(const Tensor &t, const Tensor &target, bool logInput = true, bool full = false,
+    double eps = 1e-8, Reduction reduction = Reduction::Mean) {
+    return t.poissonNllLoss(target, logInput, full, eps, reduction);
+}
+inline Tensor &poissonNllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, bool logInput = true,
+    bool full = false, double eps = 1e-8, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_poissonNllLoss(detail::result(r), t.get(), target.get(), logInput, full, eps,
+        static_cast<THReduction>(reduction)), "poissonNllLoss_out");
+}
+inline Tensor gaussianNllLoss(const Tensor &t, const Tensor &target, const Tensor &variance, bool full = false,
+    double eps = 1e-6, Reduction reduction = Reduction::Mean) {
+    return t.gaussianNllLoss(target, variance, full, eps, reduction);
+}
+inline Tensor &gaussianNllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &variance,
+    bool full = false, double eps = 1e-6, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_gaussianNllLoss(detail::result(r), t.get(), target.get(), variance.get(), full, eps,
+        static_cast<THReduction>(reduction)), "gaussianNllLoss_out");
+}
+inline Tensor marginRankingLoss(const Tensor &a, const Tensor &b, const Tensor &target, double margin = 0,
+    Reduction reduction = Reduction::Mean) {
+    return a.marginRankingLoss(b, target, margin, reduction);
+}
+inline Tensor &marginRankingLoss_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &target,
+    double margin = 0, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_marginRankingLoss(detail::result(r), a.get(), b.get(), target.get(), margin,
+        static_cast<THReduction>(reduction)), "marginRankingLoss_out");
+}
+inline Tensor cosineSimilarity(const Tensor &a, const Tensor &b, int dimension = 1, double eps = 1e-8) {
+    return a.cosineSimilarity(b, dimension, eps);
+}
+inline Tensor &cosineSimilarity_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 1,
+    double eps = 1e-8) {
+    return detail::into(r, THTensor_cosineSimilarity(detail::result(r), a.get(), b.get(), dimension, eps),
+        "cosineSimilarity_out");
+}
+inline Tensor pairwiseDistance(const Tensor &a, const Tensor &b, double value = 2, double eps = 1e-6,
+    bool keepdim = false) {
+    return a.pairwiseDistance(b, value, eps, keepdim);
+}
+inline Tensor &pairwiseDistance_out(Tensor &r, const Tensor &a, const Tensor &b, double value = 2, double eps = 1e-6,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_pairwiseDistance(detail::result(r), a.get(), b.get(), value, eps, keepdim),
+        "pairwiseDistance_out");
+}
+inline Tensor cosineEmbeddingLoss(const Tensor &a, const Tensor &b, const Tensor &target, double margin = 0,
+    Reduction reduction = Reduction::Mean) {
+    return a.cosineEmbeddingLoss(b, target, margin, reduction);
+}
+inline Tensor &cosineEmbeddingLoss_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &target,
+    double margin = 0, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_cosineEmbeddingLoss(detail::result(r), a.get(), b.get(), target.get(), margin,
+        static_cast<THReduction>(reduction)), "cosineEmbeddingLoss_out");
+}
+inline Tensor tripletMarginLoss(const Tensor &anchor, const Tensor &positive, const Tensor &negative, double margin = 1,
+    double value = 2, double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) {
+    return anchor.tripletMarginLoss(positive, negative, margin, value, eps, swap, reduction);
+}
+inline Tensor &tripletMarginLoss_out(Tensor &r, const Tensor &anchor, const Tensor &positive, const Tensor &negative,
+    double margin = 1, double value = 2, double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_tripletMarginLoss(detail::result(r), anchor.get(), positive.get(), negative.get(),
+        margin, value, eps, swap, static_cast<THReduction>(reduction)), "tripletMarginLoss_out");
 }
 inline RMeanInvstd Tensor::batchNorm(const Tensor &weight, const Tensor &bias, const Tensor &runningMean,
     const Tensor &runningVar, bool training, double momentum, double eps) const {
@@ -9887,6 +10389,79 @@ inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, cons
 inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
     return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
         "dropout_out");
+}
+inline RMask Tensor::featureDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "featureDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask featureDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureDropout(generator, p);
+}
+inline RMask featureDropout(const Tensor &t, double p = 0.5) { return t.featureDropout(p); }
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), generator.get(), t.get(),
+        p), "featureDropout_out");
+}
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureDropout_out");
+}
+inline RMask Tensor::alphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask Tensor::alphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask alphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.alphaDropout(generator, p);
+}
+inline RMask alphaDropout(const Tensor &t, double p = 0.5) { return t.alphaDropout(p); }
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+        "alphaDropout_out");
+}
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "alphaDropout_out");
+}
+inline RMask Tensor::featureAlphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p),
+        "featureAlphaDropout", r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureAlphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureAlphaDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask featureAlphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureAlphaDropout(generator, p);
+}
+inline RMask featureAlphaDropout(const Tensor &t, double p = 0.5) { return t.featureAlphaDropout(p); }
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t,
+    double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), generator.get(),
+        t.get(), p), "featureAlphaDropout_out");
+}
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureAlphaDropout_out");
 }
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries

@@ -31,7 +31,6 @@ pub static DEFAULT_VALUES: &[(&str, &str)] = &[
     ("cosineSimilarity", "dimension=1 eps=1e-8"),
     ("pairwiseDistance", "value=2 eps=1e-6"),
     ("tripletMarginLoss", "margin=1 value=2 eps=1e-6 swap=0"),
-    ("embedding", "paddingIdx=-1"),
     ("THOptim_newSgd", "lr=1e-3 momentum=0 dampening=0 weightDecay=0 nesterov=0"),
     ("THOptim_newAdam", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=0 amsgrad=0"),
     ("THOptim_newAdamw", "lr=1e-3 beta1=0.9 beta2=0.999 eps=1e-8 weightDecay=1e-2 amsgrad=0"),

@@ -79,7 +79,7 @@ pub fn bce_with_logits(
         None => loss::logits.run_in(dtype, &[r, t, target], &[]),
     };
     let operands: SmallVec<[&Tensor; 4]> = [t, target].into_iter().chain(positive).chain(weight).collect();
-    reduced(r, reduction, promote(&operands)?, &|r, dtype| weighted(r, dtype, weight, &losses))
+    reduced(r, reduction, promote(&operands)?, &|r, dtype| weighted(r, dtype, weight, losses))
 }
 
 /// `r` = the losses, multiplied by an optional weight.
@@ -105,7 +105,7 @@ pub fn bce(r: &Tensor, t: &Tensor, target: &Tensor, weight: Option<&Tensor>, red
         arithmetic::mul.run([&all, &all], &[(-1.0).into()])?;
         deliver([Some((r, dtype, &all))])
     };
-    reduced(r, reduction, Domain::Float.check(promote(&operands)?)?, &|r, dtype| weighted(r, dtype, weight, &losses))
+    reduced(r, reduction, Domain::Float.check(promote(&operands)?)?, &|r, dtype| weighted(r, dtype, weight, losses))
 }
 
 /// Stirling's approximation of `log(y!)`, `y * log(y) - y + log(2 pi y) / 2` where `y > 1`, else 0

@@ -1,9 +1,9 @@
 //! Losses of single elements, batch normalization and tables of rows.
 
+use super::reductions::{along, norm_back};
 use super::writing::{cleared, into_zeros};
 use crate::device::{self, DeviceGuard};
 use crate::dtype::Dtype;
-use super::reductions::{along, norm_back};
 use crate::expr::*;
 use crate::grad::formula::Call;
 use crate::grad::names::derivatives;
