@@ -6,6 +6,11 @@
 set -eu
 folder=$1 first=$2 next=$3
 size=${SIZE:---epochs 3 --pictures 1000 --accuracy 0.6}
+# Both commands accept the options of examples/cifar_like.c. RESUME_SIZE replaces the numbers of epochs and pictures and the required
+# accuracy.
+set -eu
+folder=$1 first=$2 next=$3
+size=${RESUME_SIZE:---epochs 3 --pictures 1000 --accuracy 0.6}
 
 fail() {
     echo "resume.sh: $1"
