@@ -2,10 +2,6 @@
 # Kills a training program with SIGKILL after its first checkpoint, continues with another program, and compares the losses and the last
 # checkpoint with a run that was never killed: resume.sh FOLDER COMMAND NEXT_COMMAND.
 #
-# Both commands accept the options of examples/cifar_like.c. SIZE replaces the number of epochs and pictures, and the required accuracy.
-set -eu
-folder=$1 first=$2 next=$3
-size=${SIZE:---epochs 3 --pictures 1000 --accuracy 0.6}
 # Both commands accept the options of examples/cifar_like.c. RESUME_SIZE replaces the numbers of epochs and pictures and the required
 # accuracy.
 set -eu
