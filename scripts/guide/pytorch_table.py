@@ -145,6 +145,14 @@ backward Tensor.backward
 addHook Tensor.register_hook
 norm torch.norm torch.linalg.vector_norm
 lexsort -
+nanprod -
+nanmax -
+nanmin -
+nanargmax -
+nanargmin -
+nanvar -
+nanstd -
+nancumsum -
 bhistc -
 matrixPower torch.linalg.matrix_power
 chainMatmul torch.linalg.multi_dot
