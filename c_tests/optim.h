@@ -23,7 +23,7 @@ static void end(struct problem *p) {
 }
 
 /* Computes the loss and the gradients at the current parameters. */
-static THStatus closure(void *context, double *loss) {
+static inline THStatus closure(void *context, double *loss) {
     struct problem *p = context;
     THTensor *total = THTensor_new(), *square = THTensor_new(), *fourth = THTensor_new(), *sum = THTensor_new(),
              *rest = THTensor_new(), *part = THTensor_new();
