@@ -15,7 +15,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import attention, compressed, convolution, creation, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sampling, sorting
+from oracle import attention, compressed, convolution, creation, ctc, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sampling, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -33,6 +33,7 @@ def main():
     convolution.rows()
     resample.rows()
     sampling.rows()
+    ctc.rows()
     linalg.rows()
     layers.rows()
     recurrent.rows()

@@ -43,7 +43,7 @@ lists.apart_twice = {}
 lists.once = {
   lstm = "its derivative is lstmGrad", gru = "its derivative is gruGrad", rnn = "its derivative is rnnGrad",
   lstmCell = "its derivative is lstmGrad", gruCell = "its derivative is gruGrad", rnnCell = "its derivative is rnnGrad",
-  gridSample = "its derivative is gridSampleGrad",
+  gridSample = "its derivative is gridSampleGrad", ctcLoss = "its derivative is ctcLossGrad",
   eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
 }
 
@@ -67,6 +67,7 @@ each(lists.without,
   "weights of classes are constant")
 each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
 each(lists.without, "gridSampleGrad", "second derivatives of samples")
+each(lists.without, "ctcLossGrad", "second derivatives of ctcLoss")
 each(lists.without, "cosineEmbeddingLoss target", "the sign of a pair is constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")

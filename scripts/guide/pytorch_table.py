@@ -108,6 +108,7 @@ logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
 interpolateFactor torch.nn.functional.interpolate
 gridSample torch.nn.functional.grid_sample
+ctcLoss torch.nn.functional.ctc_loss
 affineGrid torch.nn.functional.affine_grid
 scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
 rmsNorm torch.nn.functional.rms_norm

@@ -264,6 +264,8 @@ pub static SHAPES: &[(&str, &str)] = &[
         "gradMask n,p; g b,h,n,q; gLogSumExp b,h,n; y b,h,n,q; logSumExp b,h,n; seed @(); query b,h,n,k; key b,h,p,k; value b,h,p,q; \
          mask n,p; p=0; causal=0; scale=1; enableGqa=1",
     ),
+    ("ctcLoss", "logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=1; zeroInfinity=1"),
+    ("ctcLossGrad", "g (); logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=1; zeroInfinity=1"),
     ("embedding", "weight 7,k; index @n; paddingIdx=0"),
     (
         "lstm",

@@ -7,6 +7,7 @@ pub mod compressed;
 pub mod convolution;
 pub mod copy;
 pub mod create;
+pub mod ctc;
 mod dense;
 pub mod device;
 pub mod diagonal;

@@ -2,6 +2,7 @@
 
 use crate::api::table::table;
 use crate::ops::batch_norm::{self, Channels, Used};
+use crate::ops::ctc::{self, Ctc};
 use crate::ops::embedding;
 use crate::ops::index::bags::{self, Options};
 use crate::ops::loss::{self, Targets};
@@ -46,6 +47,28 @@ macro_rules! loss_functions {
         /// negative. The gradient of `variance` is computed as if `v` were the variance, as in PyTorch.
         gaussianNllLoss(r: out, t: input, target: input, variance: input, full: flag, eps: double, reduction: reduction) =
             losses::gaussian_nll(r, [t, target, variance], full, eps, reduction);
+        /// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over all alignments: the
+        /// loss of connectionist temporal classification (A. Graves et al., 2006). An alignment gives each step a label or the blank;
+        /// equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by the number of labels, at least
+        /// 1, and takes the mean.
+        ///
+        /// `logProbs` has the shape `[steps, batch, classes]` and contains logarithms of probabilities, for example of logSoftmax. The
+        /// targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one after the other. The lengths,
+        /// `[batch]`, are the numbers of steps and of labels that count. A sample without an alignment has the loss infinity, or 0 with
+        /// `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
+        ///
+        /// Errors: `TH_ERR_ARGUMENT`, a length, a label or a blank out of range, a label that is the blank, or another reduction;
+        /// `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, logarithms that are not floats.
+        ctcLoss(r: out, logProbs: input, targets: index, inputLengths: index, targetLengths: index, blank: entry, reduction: reduction,
+            zeroInfinity: flag) =
+            ctc::ctc(r, &Ctc { log_probs: logProbs, targets, input_lengths: inputLengths, target_lengths: targetLengths, blank, reduction,
+                zero_infinity: zeroInfinity });
+        /// `r` = the gradient of `logProbs` from the gradient `g` of ctcLoss; 0 for a sample without an alignment. The other arguments are
+        /// as for ctcLoss. PyTorch adds `e^logProbs * g`, which makes no difference to the gradient of the argument of a logSoftmax.
+        ctcLossGrad(r: out, g: input, logProbs: input, targets: index, inputLengths: index, targetLengths: index, blank: entry,
+            reduction: reduction, zeroInfinity: flag) =
+            ctc::ctc_gradient(r, g, &Ctc { log_probs: logProbs, targets, input_lengths: inputLengths, target_lengths: targetLengths, blank,
+                reduction, zero_infinity: zeroInfinity });
         /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be greater than `b`,
         /// and -1 if `b` should be greater.
         marginRankingLoss(r: out, a: input, b: input, target: input, margin: double, reduction: reduction) =

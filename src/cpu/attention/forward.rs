@@ -8,7 +8,6 @@ use crate::cpu::scratch::ThreadScratch;
 use crate::cpu::simd::{Level, simd};
 use crate::cpu::tuning::{ATTENTION_COLS, ATTENTION_ROWS};
 use crate::cpu::vector::{Scalar, Vectored};
-use crate::dtype::dispatch;
 use crate::error::{Result, bail};
 use crate::launch::Attention;
 use crate::operand::Operand;
@@ -21,7 +20,7 @@ pub fn forward(work: Attention, [r, logs]: [Option<&Operand>; 2], inputs: [&Oper
     }
     let [q, k, v] = inputs.map(Side::of);
     let (r, logs, mask) = (r.map(Side::of), logs.map(Side::of), mask.map(Side::of));
-    dispatch!(float, inputs[0].dtype, T => Forward { problem, q, k, v, r, logs, mask }.run::<T>())
+    Forward { problem, q, k, v, r, logs, mask }.run::<f32>()
 }
 
 struct Forward {

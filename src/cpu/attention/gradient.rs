@@ -12,7 +12,6 @@ use crate::cpu::scratch::{Elements, ThreadScratch};
 use crate::cpu::simd::{Level, simd};
 use crate::cpu::tuning::{ATTENTION_CHUNKS, ATTENTION_COLS, ATTENTION_ROWS};
 use crate::cpu::vector::{Scalar, Vectored};
-use crate::dtype::dispatch;
 use crate::error::{Result, bail};
 use crate::launch::AttentionGradient;
 use crate::operand::Operand;
@@ -25,10 +24,8 @@ pub fn gradient(work: AttentionGradient, out: [Option<&Operand>; 4], inputs: [&O
     let sides = Sides { g: Side::of(g), logs: Side::of(logs), delta: Side::of(delta), q: Side::of(q), k: Side::of(k), v: Side::of(v) };
     let [of_q, of_k, of_v, of_mask] = out.map(|out| out.map(Side::of));
     let gradient = Gradient { problem, sides, mask: mask.map(Side::of), of_q, of_k, of_v, of_mask };
-    dispatch!(float, q.dtype, T => {
-        gradient.run::<T>()?;
-        gradient.run_mask::<T>()
-    })
+    gradient.run::<f32>()?;
+    gradient.run_mask::<f32>()
 }
 
 struct Sides {

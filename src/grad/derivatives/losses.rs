@@ -18,6 +18,13 @@ derivatives! {
     /// The derivatives of losses of single elements, and of layers.
     LOSSES:
 
+    ctcLoss {
+        logProbs: |g, logProbs, targets, inputLengths, targetLengths, blank: i64, reduction: i32, zeroInfinity: bool| {
+            let tensors = [g.into(), logProbs.into(), targets.into(), inputLengths.into(), targetLengths.into()];
+            let arguments: Vec<In<'_, '_>> = tensors.into_iter().chain([blank.into(), reduction.into(), zeroInfinity.into()]).collect();
+            g.scope.call(&names::ctcLossGrad::FUNCTION, &arguments)
+        };
+    }
     mseLoss {
         t: |g, t, target, reduction: i32| each_loss(g * 2.0, reduction, t - target, &[]);
         target: |g, t, target, reduction: i32| each_loss(g * 2.0, reduction, target - t, &[]);

@@ -77,9 +77,9 @@ impl Call {
         self.shapes.batch.contains(&0) || self.shapes.l == 0 || self.shapes.s == 0
     }
 
-    /// Returns true if the operands are on a GPU.
+    /// Returns true if other work does the computation: on a GPU, and for float64, which few programs need here.
     pub fn is_composed(&self) -> bool {
-        matches!(self.q.device(), Device::Cuda(_))
+        matches!(self.q.device(), Device::Cuda(_)) || self.dtype == Dtype::Float64
     }
 
     /// Returns views of the operands with the whole batch.

@@ -3,6 +3,7 @@
 use super::call::{Call, sum_to};
 use super::shapes::Heads;
 use crate::backend;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::Draw;
@@ -18,8 +19,9 @@ use crate::random::{Generator, Philox};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The maximum number of scores at a time, if a row of all batch entries has fewer.
-const SCORES: i64 = 1 << 24;
+/// The maximum number of scores at a time, if a row of all batch entries has fewer: on a GPU, and on the host, where a block should fit the
+/// caches.
+const SCORES: [i64; 2] = [1 << 24, 1 << 17];
 
 /// The operands of a block of rows.
 struct Rows<'a> {
@@ -56,7 +58,7 @@ impl<'a> Rows<'a> {
     /// Calls `f` with all blocks of rows.
     fn each(call: &'a Call, mut f: impl FnMut(&Rows<'a>) -> Result<()>) -> Result<()> {
         let entries: i64 = call.shapes.batch.iter().product();
-        let most = (SCORES / entries.saturating_mul(call.shapes.s)).clamp(1, call.shapes.l);
+        let most = (SCORES[usize::from(call.q.device() == Device::Cpu)] / entries.saturating_mul(call.shapes.s)).clamp(1, call.shapes.l);
         let [q, k, v] =
             [(&call.q, Heads::Query), (&call.k, Heads::Key), (&call.v, Heads::Key)].map(|(t, heads)| call.shapes.grouped(t, 2, heads));
         let (q, k, v) = (q?, k?, v?);

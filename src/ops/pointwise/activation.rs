@@ -14,7 +14,7 @@ operations! {
     ACTIVATIONS;
     /// `r = t where t > 0, else value * (e^(t / value) - 1)`
     continuous_elu(r: out, t: input, value: parameter) {
-        float same COSTLY, |isa, t| {
+        float same COSTLY, compact |isa, t| {
             // Both cases are computed, because a branch would prevent vectorisation.
             let negative = value.mul(Real::expm1(t / value, isa));
             if t > T::ZERO { t } else { negative }
@@ -22,15 +22,15 @@ operations! {
     }
     /// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN
     soft_shrunk(r: out, t: input, lambda: parameter) {
-        float same CHEAP, |_, t| {
+        float same CHEAP, compact |_, t| {
             let from_above = if t > lambda { t - lambda } else { t * T::ZERO };
             if t < -lambda { t + lambda } else { from_above }
         }
     }
     /// `r = value where t <= bound, else t`
-    replaced(r: out, t: input, bound: parameter, value: parameter) { float same CHEAP, |_, t| if t <= bound { value } else { t } }
+    replaced(r: out, t: input, bound: parameter, value: parameter) { float same CHEAP, compact |_, t| if t <= bound { value } else { t } }
     /// `r = t where t > 0, else weight * t`
-    leaky(r: out, t: input, weight: input) { float same CHEAP, |_, t, weight| if t > T::ZERO { t } else { weight.mul(t) } }
+    leaky(r: out, t: input, weight: input) { float same CHEAP, compact |_, t, weight| if t > T::ZERO { t } else { weight.mul(t) } }
     /// `r = a * sigmoid(b)`
     gated(r: out, a: input, b: input) { float same COSTLY, plain |isa, a, b| a.mul(Real::sigmoid(b, isa)) }
 }

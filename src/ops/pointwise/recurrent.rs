@@ -11,8 +11,8 @@ operations! {
     /// `r = (1 - z) * (1 - n^2)`: the slope of [`blended`] with respect to the argument of the tanh that gave `n`
     candidate_slope(r: out, z: input, n: input) {
         // A product of sum and difference, because a difference of squares loses digits if n is close to 1.
-        float same CHEAP, |_, z, n| (T::from_f64(1.0) - z) * ((T::from_f64(1.0) - n) * (T::from_f64(1.0) + n))
+        float same CHEAP, compact |_, z, n| (T::from_f64(1.0) - z) * ((T::from_f64(1.0) - n) * (T::from_f64(1.0) + n))
     }
     /// `r = (h - n) * z * (1 - z)`: the slope of [`blended`] with respect to the argument of the sigmoid that gave `z`
-    update_slope(r: out, h: input, n: input, z: input) { float same CHEAP, |_, h, n, z| (h - n) * (T::from_f64(1.0) - z) * z }
+    update_slope(r: out, h: input, n: input, z: input) { float same CHEAP, compact |_, h, n, z| (h - n) * (T::from_f64(1.0) - z) * z }
 }
