@@ -2528,6 +2528,28 @@ THStatus THTensor_poissonNllLoss(THTensor *r, const THTensor *t, const THTensor 
 THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *variance,
                                   int full, double eps, THReduction reduction);
 
+/// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over all
+/// alignments: the loss of connectionist temporal classification (A. Graves et al., 2006). An alignment gives each step
+/// a label or the blank; equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by
+/// the number of labels, at least 1, and takes the mean.
+///
+/// `logProbs` has the shape `[steps, batch, classes]` and contains logarithms of probabilities, for example of
+/// logSoftmax. The targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one
+/// after the other. The lengths, `[batch]`, are the numbers of steps and of labels that count. A sample without an
+/// alignment has the loss infinity, or 0 with `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
+///
+/// Errors: `TH_ERR_ARGUMENT`, a length, a label or a blank out of range, a label that is the blank, or another
+/// reduction; `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, logarithms that are not floats.
+THStatus THTensor_ctcLoss(THTensor *r, const THTensor *logProbs, const THTensor *targets, const THTensor *inputLengths,
+                          const THTensor *targetLengths, int64_t blank, THReduction reduction, int zeroInfinity);
+
+/// `r` = the gradient of `logProbs` from the gradient `g` of ctcLoss; 0 for a sample without an alignment. The other
+/// arguments are as for ctcLoss. PyTorch adds `e^logProbs * g`, which makes no difference to the gradient of the
+/// argument of a logSoftmax.
+THStatus THTensor_ctcLossGrad(THTensor *r, const THTensor *g, const THTensor *logProbs, const THTensor *targets,
+                              const THTensor *inputLengths, const THTensor *targetLengths, int64_t blank,
+                              THReduction reduction, int zeroInfinity);
+
 /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
 /// greater than `b`, and -1 if `b` should be greater.
 THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target,

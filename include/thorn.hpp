@@ -3607,6 +3607,33 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_gaussianNllLoss(r.handle, handle_, target.get(), variance.get(), full, eps,
             static_cast<THReduction>(reduction)), "gaussianNllLoss");
     }
+    /// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over
+    /// all alignments: the loss of connectionist temporal classification (A.
+    Tensor ctcLoss(const Tensor &targets, const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank,
+        Reduction reduction, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLoss(r.handle, handle_, targets.get(), inputLengths.get(), targetLengths.get(), blank,
+            static_cast<THReduction>(reduction), zeroInfinity), "ctcLoss");
+    }
+    Tensor ctcLoss(const Tensor &targets, const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank,
+        bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLoss(r.handle, handle_, targets.get(), inputLengths.get(), targetLengths.get(), blank,
+            static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLoss");
+    }
+    /// `r` = the gradient of `logProbs` from the gradient `g` of ctcLoss; 0 for a sample without an alignment.
+    Tensor ctcLossGrad(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+        const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLossGrad(r.handle, handle_, logProbs.get(), targets.get(), inputLengths.get(),
+            targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity), "ctcLossGrad");
+    }
+    Tensor ctcLossGrad(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+        const Tensor &targetLengths, int64_t blank, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLossGrad(r.handle, handle_, logProbs.get(), targets.get(), inputLengths.get(),
+            targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLossGrad");
+    }
     /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
     /// greater than `b`, and -1 if `b` should be greater.
     Tensor marginRankingLoss(const Tensor &b, const Tensor &target, double margin = 0,
@@ -7934,6 +7961,44 @@ inline Tensor &gaussianNllLoss_out(Tensor &r, const Tensor &t, const Tensor &tar
     bool full = false, double eps = 1e-6, Reduction reduction = Reduction::Mean) {
     return detail::into(r, THTensor_gaussianNllLoss(detail::result(r), t.get(), target.get(), variance.get(), full, eps,
         static_cast<THReduction>(reduction)), "gaussianNllLoss_out");
+}
+inline Tensor ctcLoss(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return logProbs.ctcLoss(targets, inputLengths, targetLengths, blank, reduction, zeroInfinity);
+}
+inline Tensor ctcLoss(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return logProbs.ctcLoss(targets, inputLengths, targetLengths, blank, zeroInfinity);
+}
+inline Tensor &ctcLoss_out(Tensor &r, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLoss(detail::result(r), logProbs.get(), targets.get(), inputLengths.get(),
+        targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity), "ctcLoss_out");
+}
+inline Tensor &ctcLoss_out(Tensor &r, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLoss(detail::result(r), logProbs.get(), targets.get(), inputLengths.get(),
+        targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLoss_out");
+}
+inline Tensor ctcLossGrad(const Tensor &g, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return g.ctcLossGrad(logProbs, targets, inputLengths, targetLengths, blank, reduction, zeroInfinity);
+}
+inline Tensor ctcLossGrad(const Tensor &g, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return g.ctcLossGrad(logProbs, targets, inputLengths, targetLengths, blank, zeroInfinity);
+}
+inline Tensor &ctcLossGrad_out(Tensor &r, const Tensor &g, const Tensor &logProbs, const Tensor &targets,
+    const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLossGrad(detail::result(r), g.get(), logProbs.get(), targets.get(),
+        inputLengths.get(), targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity),
+        "ctcLossGrad_out");
+}
+inline Tensor &ctcLossGrad_out(Tensor &r, const Tensor &g, const Tensor &logProbs, const Tensor &targets,
+    const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLossGrad(detail::result(r), g.get(), logProbs.get(), targets.get(),
+        inputLengths.get(), targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity),
+        "ctcLossGrad_out");
 }
 inline Tensor marginRankingLoss(const Tensor &a, const Tensor &b, const Tensor &target, double margin = 0,
     Reduction reduction = Reduction::Mean) {

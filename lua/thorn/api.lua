@@ -459,6 +459,8 @@ return {
     THTensor_bce = "status r:out t:input target:input weight:optional_input reduction:reduction",
     THTensor_poissonNllLoss = "status r:out t:input target:input logInput:flag=1 full:flag=0 eps:double=1e-8 reduction:reduction",
     THTensor_gaussianNllLoss = "status r:out t:input target:input variance:input full:flag=0 eps:double=1e-6 reduction:reduction",
+    THTensor_ctcLoss = "status r:out logProbs:input targets:index inputLengths:index targetLengths:index blank:entry reduction:reduction zeroInfinity:flag",
+    THTensor_ctcLossGrad = "status r:out g:input logProbs:input targets:index inputLengths:index targetLengths:index blank:entry reduction:reduction zeroInfinity:flag",
     THTensor_marginRankingLoss = "status r:out a:input b:input target:input margin:double=0 reduction:reduction",
     THTensor_cosineSimilarity = "status r:out a:input b:input dimension:dim=1 eps:double=1e-8",
     THTensor_pairwiseDistance = "status r:out a:input b:input value:double=2 eps:double=1e-6 keepdim:flag=0",

@@ -552,6 +552,8 @@ THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, 
 THStatus THTensor_bce(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction);
 THStatus THTensor_poissonNllLoss(THTensor *r, const THTensor *t, const THTensor *target, int logInput, int full, double eps, THReduction reduction);
 THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *variance, int full, double eps, THReduction reduction);
+THStatus THTensor_ctcLoss(THTensor *r, const THTensor *logProbs, const THTensor *targets, const THTensor *inputLengths, const THTensor *targetLengths, int64_t blank, THReduction reduction, int zeroInfinity);
+THStatus THTensor_ctcLossGrad(THTensor *r, const THTensor *g, const THTensor *logProbs, const THTensor *targets, const THTensor *inputLengths, const THTensor *targetLengths, int64_t blank, THReduction reduction, int zeroInfinity);
 THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target, double margin, THReduction reduction);
 THStatus THTensor_cosineSimilarity(THTensor *r, const THTensor *a, const THTensor *b, int dimension, double eps);
 THStatus THTensor_pairwiseDistance(THTensor *r, const THTensor *a, const THTensor *b, double value, double eps, int keepdim);
