@@ -571,7 +571,7 @@ def windows():
 
 
 def interpolated():
-    """A picture with three channels, with twice as many pixels in both dimensions, and with half as many."""
+    """A picture with three channels, with twice as many pixels in both dimensions, with half as many, and sampled at random places."""
     size = "(int64_t[]){%d, %d}"
     resize = "FRESH(THTensor_interpolate(r, a, 2, %s, %s, 0, %d))"
     torch = 'nn.interpolate(a, size=(%d, %d), mode="%s", antialias=%s)'
@@ -582,7 +582,14 @@ def interpolated():
             smooth = to < 512
             call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
             made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
-    return made
+            # Both libraries round weights, so that some results differ by 1.
+            made += over(f"{name} 512 to {to}", "u8", "1x3x512x512", call, peer, tolerance=2e-2)
+    sample = "FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_LINEAR, TH_PAD_CONSTANT, 0))", "torch.grid_sampler(a, b, 0, 0, False)"
+    return [
+        *made,
+        *over("grid sample", "f32", "1x3x512x512", *sample, b=UNIT.shaped("1x512x512x2"), tolerance=1e-3),
+        *over("pixel shuffle", "f32", "8x64x56x56", "FRESH(THTensor_pixelShuffle(r, a, 2))", "torch.pixel_shuffle(a, 2)"),
+    ]
 
 
 def small_net(conv, plain, pool):
