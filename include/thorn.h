@@ -4170,16 +4170,16 @@ THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor
 /// of these pixels. The result is NaN at a place with a NaN.
 ///
 /// `mode` is `TH_RESAMPLE_NEAREST`, `TH_RESAMPLE_LINEAR`, or `TH_RESAMPLE_CUBIC` (parameter -0.75) for two dimensions.
-/// `padding` is the value of pixels outside the image: `TH_PAD_CONSTANT` 0, `TH_PAD_REPLICATE` the pixel at the edge,
-/// `TH_PAD_REFLECT` a reflection at the ends. M. Jaderberg et al., Spatial transformer networks, 2015.
-THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *grid, THResampling mode, THPadMode padding,
-                             int alignCorners);
+/// `paddingMode` is the value of pixels outside the image: `TH_PAD_CONSTANT` 0, `TH_PAD_REPLICATE` the pixel at the
+/// edge, `TH_PAD_REFLECT` a reflection at the ends. M. Jaderberg et al., Spatial transformer networks, 2015.
+THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *grid, THResampling mode,
+                             THPadMode paddingMode, int alignCorners);
 
 /// The gradients of gridSample, from the gradient `g` of the result: `gradInput` of `t`, and `gradGrid` of `grid`,
 /// which is 0 for `TH_RESAMPLE_NEAREST`. Each of the two results may be NULL. The other arguments are as for
 /// gridSample.
 THStatus THTensor_gridSampleGrad(THTensor *gradInput, THTensor *gradGrid, const THTensor *g, const THTensor *t,
-                                 const THTensor *grid, THResampling mode, THPadMode padding, int alignCorners);
+                                 const THTensor *grid, THResampling mode, THPadMode paddingMode, int alignCorners);
 
 /// `r[n, y, x] = theta[n] @ (x', y', 1)`: a grid for gridSample of the places that the affine maps `theta`, `[batch,
 /// dims, dims + 1]`, give the pixels of images with the 2 or 3 sizes `sizes`. `x'` and `y'` are the coordinates of the

@@ -4839,19 +4839,19 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// `r[n, c, y, x]` = the image `t[n, c]` at the place `grid[n, y, x]` between its pixels; with three dimensions,
     /// `r[n, c, z, y, x]`.
-    Tensor gridSample(const Tensor &grid, Resampling mode, PadMode padding, bool alignCorners) const {
+    Tensor gridSample(const Tensor &grid, Resampling mode, PadMode paddingMode, bool alignCorners) const {
         detail::New r;
         return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(mode),
-            static_cast<THPadMode>(padding), alignCorners), "gridSample");
+            static_cast<THPadMode>(paddingMode), alignCorners), "gridSample");
     }
     Tensor gridSample(const Tensor &grid, bool alignCorners) const {
         detail::New r;
         return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(Resampling::Linear),
-            static_cast<THPadMode>(0), alignCorners), "gridSample");
+            static_cast<THPadMode>(PadMode::Constant), alignCorners), "gridSample");
     }
     /// The gradients of gridSample, from the gradient `g` of the result: `gradInput` of `t`, and `gradGrid` of `grid`,
     /// which is 0 for `TH_RESAMPLE_NEAREST`.
-    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
+    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
         bool alignCorners) const;
     GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const;
     /// `r[n, y, x] = theta[n] @ (x', y', 1)`: a grid for gridSample of the places that the affine maps `theta`,
@@ -9987,54 +9987,56 @@ inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, 
     return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
         static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad_out");
 }
-inline Tensor gridSample(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding, bool alignCorners) {
-    return t.gridSample(grid, mode, padding, alignCorners);
+inline Tensor gridSample(const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
+    bool alignCorners) {
+    return t.gridSample(grid, mode, paddingMode, alignCorners);
 }
 inline Tensor gridSample(const Tensor &t, const Tensor &grid, bool alignCorners) {
     return t.gridSample(grid, alignCorners);
 }
-inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
+inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
     bool alignCorners) {
     return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(), static_cast<THResampling>(mode),
-        static_cast<THPadMode>(padding), alignCorners), "gridSample_out");
+        static_cast<THPadMode>(paddingMode), alignCorners), "gridSample_out");
 }
 inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, bool alignCorners) {
     return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(),
-        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners), "gridSample_out");
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant), alignCorners),
+        "gridSample_out");
 }
-inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode padding,
-    bool alignCorners) const {
+inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode,
+    PadMode paddingMode, bool alignCorners) const {
     GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
     detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
-        static_cast<THResampling>(mode), static_cast<THPadMode>(padding), alignCorners), "gridSampleGrad", r.gradInput,
-        r.gradGrid);
+        static_cast<THResampling>(mode), static_cast<THPadMode>(paddingMode), alignCorners), "gridSampleGrad",
+        r.gradInput, r.gradGrid);
     return r;
 }
 inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const {
     GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
     detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
-        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners), "gridSampleGrad",
-        r.gradInput, r.gradGrid);
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant), alignCorners),
+        "gridSampleGrad", r.gradInput, r.gradGrid);
     return r;
 }
 inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, Resampling mode,
-    PadMode padding, bool alignCorners) {
-    return g.gridSampleGrad(t, grid, mode, padding, alignCorners);
+    PadMode paddingMode, bool alignCorners) {
+    return g.gridSampleGrad(t, grid, mode, paddingMode, alignCorners);
 }
 inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, bool alignCorners) {
     return g.gridSampleGrad(t, grid, alignCorners);
 }
 inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
-    Resampling mode, PadMode padding, bool alignCorners) {
+    Resampling mode, PadMode paddingMode, bool alignCorners) {
     detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
-        grid.get(), static_cast<THResampling>(mode), static_cast<THPadMode>(padding), alignCorners),
+        grid.get(), static_cast<THResampling>(mode), static_cast<THPadMode>(paddingMode), alignCorners),
         "gridSampleGrad_out");
 }
 inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
     bool alignCorners) {
     detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
-        grid.get(), static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(0), alignCorners),
-        "gridSampleGrad_out");
+        grid.get(), static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant),
+        alignCorners), "gridSampleGrad_out");
 }
 inline Tensor affineGrid(const Tensor &theta, IntList sizes, bool alignCorners) {
     return theta.affineGrid(sizes, alignCorners);

@@ -224,8 +224,8 @@ pub static SHAPES: &[(&str, &str)] = &[
     ("adaptiveMaxPool3d adaptiveAvgPool3d", "input b,c,z,y,x; ndim=3; sizes=1..3"),
     ("interpolate", "t b,c,y,x; ndim=2; sizes=1..4; alignCorners=0; antialias=0"),
     ("interpolateFactor", "t b,c,y,x; imageDims=2; factor=1..2; alignCorners=0; antialias=0"),
-    ("gridSample", "t b,c,y,x; grid b,p,q,2; mode=2; padding=0; alignCorners=0"),
-    ("gridSampleGrad", "g b,c,p,q; t b,c,y,x; grid b,p,q,2; mode=2; padding=0; alignCorners=0"),
+    ("gridSample", "t b,c,y,x; grid b,p,q,2; mode=TH_RESAMPLE_LINEAR; paddingMode=TH_PAD_CONSTANT; alignCorners=0"),
+    ("gridSampleGrad", "g b,c,p,q; t b,c,y,x; grid b,p,q,2; mode=TH_RESAMPLE_LINEAR; paddingMode=TH_PAD_CONSTANT; alignCorners=0"),
     ("affineGrid", "theta b,2,3; ndim=2; sizes=1..4; alignCorners=0"),
     ("interpolateGrad", "g c,p,q; t c,y,x; imageDims=2; factor=0; alignCorners=0; antialias=0"),
     ("maxPoolGradInput", "gradOutput c,p,q; indices @c,p,q; input c,y,x; imageDims=2"),
@@ -264,8 +264,11 @@ pub static SHAPES: &[(&str, &str)] = &[
         "gradMask n,p; g b,h,n,q; gLogSumExp b,h,n; y b,h,n,q; logSumExp b,h,n; seed @(); query b,h,n,k; key b,h,p,k; value b,h,p,q; \
          mask n,p; p=0; causal=0; scale=1; enableGqa=1",
     ),
-    ("ctcLoss", "logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=1; zeroInfinity=1"),
-    ("ctcLossGrad", "g (); logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=1; zeroInfinity=1"),
+    ("ctcLoss", "logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=TH_REDUCTION_MEAN; zeroInfinity=1"),
+    (
+        "ctcLossGrad",
+        "g (); logProbs 5,n,4; targets #n,2; inputLengths #n; targetLengths #n; blank=0; reduction=TH_REDUCTION_MEAN; zeroInfinity=1",
+    ),
     ("embedding", "weight 7,k; index @n; paddingIdx=0"),
     (
         "lstm",

@@ -805,8 +805,8 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes, THResampling mode, int alignCorners, int antialias);
 THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode, int alignCorners, int antialias);
 THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor, THResampling mode, int alignCorners, int antialias);
-THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *grid, THResampling mode, THPadMode padding, int alignCorners);
-THStatus THTensor_gridSampleGrad(THTensor *gradInput, THTensor *gradGrid, const THTensor *g, const THTensor *t, const THTensor *grid, THResampling mode, THPadMode padding, int alignCorners);
+THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *grid, THResampling mode, THPadMode paddingMode, int alignCorners);
+THStatus THTensor_gridSampleGrad(THTensor *gradInput, THTensor *gradGrid, const THTensor *g, const THTensor *t, const THTensor *grid, THResampling mode, THPadMode paddingMode, int alignCorners);
 THStatus THTensor_affineGrid(THTensor *r, const THTensor *theta, int ndim, const int64_t *sizes, int alignCorners);
 THStatus THTensor_pixelShuffle(THTensor *r, const THTensor *t, int64_t factor);
 THStatus THTensor_pixelUnshuffle(THTensor *r, const THTensor *t, int64_t factor);

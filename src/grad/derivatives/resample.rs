@@ -22,11 +22,11 @@ derivatives! {
         t: |h, t: like| zeros(h, &t);
     }
     gridSample {
-        each(t, grid): |call, t, grid, mode: i32, padding: i32, alignCorners: bool| {
+        each(t, grid): |call, t, grid, mode: i32, paddingMode: i32, alignCorners: bool| {
             let names = names::gridSample::FUNCTION.signature.names;
             let inputs = ["t", "grid"].map(|name| names::place(names, name));
             let wanted = u32::from(call.needs(inputs[0])) | u32::from(call.needs(inputs[1])) << 1;
-            let arguments = [call.g().into(), t.into(), grid.into(), mode.into(), padding.into(), alignCorners.into()];
+            let arguments = [call.g().into(), t.into(), grid.into(), mode.into(), paddingMode.into(), alignCorners.into()];
             let gradients: [Value<'_>; 2] = call.scope().call_for_all(&names::gridSampleGrad::FUNCTION, wanted, &arguments);
             let given = inputs.into_iter().filter(|&input| call.needs(input));
             given.zip(gradients).for_each(|(input, gradient)| call.give(input, gradient));
