@@ -4164,10 +4164,10 @@ THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor
                                   THResampling mode, int alignCorners, int antialias);
 
 /// `r[n, c, y, x]` = the image `t[n, c]` at the place `grid[n, y, x]` between its pixels; with three dimensions, `r[n,
-/// c, z, y, x]`. `t` has the shape `[batch, channels, sizes]`, `grid` the shape `[batch, sizes of r, dims]`, and both
-/// have one dtype, a float. A place has the coordinate of the last dimension first, and a coordinate is -1 and 1 at the
-/// ends of the dimension: at the centres of the first and the last pixel with `alignCorners`, otherwise at the corners
-/// of these pixels. The result is NaN at a place with a NaN.
+/// c, z, y, x]`. `t` has the shape `[batch, channels, sizes]`, `grid` has the shape `[batch, sizes of r, dims]`, and
+/// both have one dtype, a float. A place has the coordinate of the last dimension first. A coordinate is -1 and 1 at
+/// the ends of the dimension: at the centres of the first and the last pixel with `alignCorners`, otherwise at the
+/// corners of these pixels. The result is NaN at a place with a NaN.
 ///
 /// `mode` is `TH_RESAMPLE_NEAREST`, `TH_RESAMPLE_LINEAR`, or `TH_RESAMPLE_CUBIC` (parameter -0.75) for two dimensions.
 /// `paddingMode` is the value of pixels outside the image: `TH_PAD_CONSTANT` 0, `TH_PAD_REPLICATE` the pixel at the
@@ -4181,9 +4181,9 @@ THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *gri
 THStatus THTensor_gridSampleGrad(THTensor *gradInput, THTensor *gradGrid, const THTensor *g, const THTensor *t,
                                  const THTensor *grid, THResampling mode, THPadMode paddingMode, int alignCorners);
 
-/// `r[n, y, x] = theta[n] @ (x', y', 1)`: a grid for gridSample of the places that the affine maps `theta`, `[batch,
-/// dims, dims + 1]`, give the pixels of images with the 2 or 3 sizes `sizes`. `x'` and `y'` are the coordinates of the
-/// pixel, from -1 to 1 as in gridSample. `r` has the shape `[batch, sizes, dims]`.
+/// `r[n, y, x] = theta[n] @ (u, v, 1)`: a grid for gridSample of the places that affine maps give the pixels of images
+/// with the 2 or 3 sizes `sizes`. `u` and `v` are the coordinates of the pixel, from -1 to 1 as in gridSample. `theta`
+/// has the shape `[batch, dims, dims + 1]`, and `r` has the shape `[batch, sizes, dims]`.
 THStatus THTensor_affineGrid(THTensor *r, const THTensor *theta, int ndim, const int64_t *sizes, int alignCorners);
 
 /// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor` times

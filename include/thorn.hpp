@@ -4854,8 +4854,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
         bool alignCorners) const;
     GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const;
-    /// `r[n, y, x] = theta[n] @ (x', y', 1)`: a grid for gridSample of the places that the affine maps `theta`,
-    /// `[batch, dims, dims + 1]`, give the pixels of images with the 2 or 3 sizes `sizes`.
+    /// `r[n, y, x] = theta[n] @ (u, v, 1)`: a grid for gridSample of the places that affine maps give the pixels of
+    /// images with the 2 or 3 sizes `sizes`.
     Tensor affineGrid(IntList sizes, bool alignCorners) const {
         detail::New r;
         return r(THTensor_affineGrid(r.handle, handle_, sizes.count(), sizes.data(), alignCorners), "affineGrid");

@@ -47,8 +47,8 @@ macro_rules! loss_functions {
         /// negative. The gradient of `variance` is computed as if `v` were the variance, as in PyTorch.
         gaussianNllLoss(r: out, t: input, target: input, variance: input, full: flag, eps: double, reduction: reduction) =
             losses::gaussian_nll(r, [t, target, variance], full, eps, reduction);
-        /// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over all alignments: the
-        /// loss of connectionist temporal classification (A. Graves et al., 2006). An alignment gives each step a label or the blank;
+        /// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over all alignments:
+        /// the loss of connectionist temporal classification (A. Graves et al., 2006). An alignment gives each step a label or the blank;
         /// equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by the number of labels, at least
         /// 1, and takes the mean.
         ///

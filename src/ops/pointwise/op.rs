@@ -18,9 +18,9 @@
 //! - `dividing` after the grain: integers cannot be divided by 0. `comparing`: the number compared with integers does not wrap. `masked`:
 //!   the first input is a mask, Bool or uint8, which is not promoted.
 //!
-//! `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `compact` compiles a formula once
-//! for the loop, not three times; long formulas of float64 become up to 8 % slower. `plain` compiles a formula to a single loop and uses a
-//! buffer for 16-bit floats; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
+//! `transposed` before a formula of two operands adds loops for one transposed operand, for cheap formulas. `compact` compiles a formula
+//! once for the loop, not three times; long formulas of float64 become up to 8 % slower. `plain` compiles a formula to a single loop and
+//! uses a buffer for 16-bit floats; it is slower in place. Other kernels are `vectorized exp_run`, a loop of
 //! [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, where `slow` computes the elements for
 //! which `rare` is true; and `kernel f`, a generic function of the work and the numbers. `; bits f` after a formula names a kernel for
 //! 16-bit floats that reads them as int16.
