@@ -4167,7 +4167,7 @@ THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor
 /// c, z, y, x]`. `t` has the shape `[batch, channels, sizes]`, `grid` has the shape `[batch, sizes of r, dims]`, and
 /// both have one dtype, a float. A place has the coordinate of the last dimension first. A coordinate is -1 and 1 at
 /// the ends of the dimension: at the centres of the first and the last pixel with `alignCorners`, otherwise at the
-/// corners of these pixels. The result is NaN at a place with a NaN.
+/// corners of these pixels. The result is NaN at a place with a NaN, and at an infinite place with `TH_PAD_REFLECT`.
 ///
 /// `mode` is `TH_RESAMPLE_NEAREST`, `TH_RESAMPLE_LINEAR`, or `TH_RESAMPLE_CUBIC` (parameter -0.75) for two dimensions.
 /// `paddingMode` is the value of pixels outside the image: `TH_PAD_CONSTANT` 0, `TH_PAD_REPLICATE` the pixel at the

@@ -72,6 +72,8 @@ fn terms(work: &Sampling, coordinate: f64, size: i64) -> [Term; 4] {
     } else {
         (((coordinate + 1.0) * pixels - 1.0) / 2.0, pixels / 2.0)
     };
+    // Reflections of an infinite place have no limit.
+    let at = if work.outside == Outside::Reflected && at.is_infinite() { f64::NAN } else { at };
     let mut terms = [Term { at: -1, weight: if at.is_nan() { f64::NAN } else { 0.0 }, slope: 0.0 }; 4];
     match work.along {
         1 => {

@@ -23,7 +23,7 @@ pub fn local_response_norm(r: &Tensor, t: &Tensor, size: i64, [alpha, beta, k]: 
     }
     let x = copy::to_dtype(t, dtype.compute())?;
     if x.layout()?.numel() == 0 {
-        return deliver([Some((r, dtype, &x))]);
+        return deliver([Some((r, dtype, &Tensor::empty(dtype, &x.layout()?.shape)?))]);
     }
     let squares = made(|r| arithmetic::square.run([r, &x], &[]))?;
     // The pads of the dimensions after the channels are 0.

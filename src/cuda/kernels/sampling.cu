@@ -61,7 +61,9 @@ DEVICE int64 pixel_index(double x, int64 size) {
 
 DEVICE void sampling_terms(const SamplingArgs& args, double coordinate, int64 size, SamplingTerm* terms) {
     const double pixels = (double)size, infinity = Special<double>::infinity();
-    const double at = args.align_corners ? (coordinate + 1) / 2 * (pixels - 1) : ((coordinate + 1) * pixels - 1) / 2;
+    double at = args.align_corners ? (coordinate + 1) / 2 * (pixels - 1) : ((coordinate + 1) * pixels - 1) / 2;
+    // Reflections of an infinite place have no limit.
+    if (args.outside == 2 && (at == infinity || at == -infinity)) at = at - at;
     const double scale = args.align_corners ? (pixels - 1) / 2 : pixels / 2;
     if (args.along == 1) {
         const double x = inside(args, at, size).x;

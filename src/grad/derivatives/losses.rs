@@ -107,16 +107,16 @@ derivatives! {
             each_loss(g, reduction, ranked(a, b, target, margin, b - a), &[]);
     }
     cosineSimilarity {
-        a: |g, a, b, dimension: i32, eps: f64| cosine_back(g, a, b, dimension, eps);
-        b: |g, a, b, dimension: i32, eps: f64| cosine_back(g, b, a, dimension, eps);
+        a: |g, a, b, dimension: i32, eps: f64| cosine_back(g, a, float(b, a), dimension, eps);
+        b: |g, a, b, dimension: i32, eps: f64| cosine_back(g, b, float(a, b), dimension, eps);
     }
     pairwiseDistance {
         a: |g, a, b, value: f64, eps: f64, keepdim: bool| distance_back(g, [a, b], value, eps, keepdim);
         b: |g, a, b, value: f64, eps: f64, keepdim: bool| -distance_back(g, [a, b], value, eps, keepdim);
     }
     cosineEmbeddingLoss {
-        a: |g, a, b, target, margin: f64, reduction: i32| cosine_back(of_cosine(g, a, b, target, margin, reduction), a, b, -1, COSINE_EPS);
-        b: |g, a, b, target, margin: f64, reduction: i32| cosine_back(of_cosine(g, a, b, target, margin, reduction), b, a, -1, COSINE_EPS);
+        a: |g, a, b, target, margin: f64, reduction: i32| embedding_back(g, [a, float(b, a)], target, margin, reduction);
+        b: |g, a, b, target, margin: f64, reduction: i32| embedding_back(g, [b, float(a, b)], target, margin, reduction);
     }
     tripletMarginLoss {
         each(anchor, positive, negative): |call, anchor: wide, positive: wide, negative: wide, margin: f64, value: f64, eps: f64,
@@ -264,6 +264,16 @@ fn cosine_back<'s>(g: Value<'s>, a: Value<'s>, b: Value<'s>, dimension: i32, eps
     let (x, y) = (a / bounded, b / clamp_least(norm(b), eps));
     let cosine = choose_or(gt_value(of_a, eps), sum_dims(x * y, &each_dim(&dims, shape.len()), true), 0.0);
     keep_dims(g, shape.len(), &dims, false) * ((y - x * cosine) / bounded)
+}
+
+/// `t`, converted to the dtype of `like` if its elements are integers.
+fn float<'s>(t: Value<'s>, like: Value<'s>) -> Value<'s> {
+    if t.dtype().is_float() { t } else { to_dtype(t, like.dtype()) }
+}
+
+/// The gradient of `a` in cosineEmbeddingLoss of `a` and `b`, in either order.
+fn embedding_back<'s>(g: Value<'s>, [a, b]: [Value<'s>; 2], target: Value<'s>, margin: f64, reduction: i32) -> Value<'s> {
+    cosine_back(of_cosine(g, a, b, target, margin, reduction), a, b, -1, COSINE_EPS)
 }
 
 /// The gradient of the cosines in cosineEmbeddingLoss.
