@@ -2706,9 +2706,8 @@ THStatus THTensor_lstmCell(THTensor *hn, THTensor *cn, THTensor *reserve, const 
                            const THTensor *bhh);
 
 /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a
-/// gate: `r, z
-/// = sigmoid(W x + b + U h + d)` and `n = tanh(W x + b + r * (U h + d))`. The rows of the weights have the order r, z, n. (Cho and
-/// others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
+/// gate, `r` and `z` are `sigmoid(W x + b + U h + d)`, and `n` is `tanh(W x + b + r * (U h + d))`. The rows of the
+/// weights have the order r, z, n. (Cho and others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
 THStatus THTensor_gru(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
                       THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
                       int batchFirst);
@@ -3072,9 +3071,8 @@ double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, doub
 
 /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
 /// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity
-/// or NaN;
-/// -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next
-/// scale.
+/// or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then
+/// finds the next scale.
 int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
 
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].

@@ -247,9 +247,9 @@ macro_rules! scaling_functions {
             THGrad_clipNorm(tensors: inputs, count: handle_count, maxNorm: double, normType: double) -> number =
                 clip_norm(&tensors, maxNorm, normType);
             /// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
-            /// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity or NaN;
-            /// -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the next
-            /// scale.
+            /// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity or
+            /// NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then finds the
+            /// next scale.
             THGrad_unscale(tensors: inputs, count: handle_count, scale: double) -> count = unscale(&tensors, scale);
             /// Clamps each element of the gradients of `tensors` in place to [-value, value].
             THGrad_clipValue(tensors: inputs, count: handle_count, value: double) = clip_value(&tensors, value);

@@ -79,9 +79,9 @@ macro_rules! recurrent_functions {
             bih: optional_input, bhh: optional_input) =
             step(Cell::Lstm, (hn, States { h: None, c: cn, reserve }), x, h, Some(c), (wih, whh, [bih, bhh]));
 
-        /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a gate: `r, z
-        /// = sigmoid(W x + b + U h + d)` and `n = tanh(W x + b + r * (U h + d))`. The rows of the weights have the order r, z, n. (Cho and
-        /// others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
+        /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a gate,
+        /// `r` and `z` are `sigmoid(W x + b + U h + d)`, and `n` is `tanh(W x + b + r * (U h + d))`. The rows of the weights have the
+        /// order r, z, n. (Cho and others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
         gru(output: out, hn: optional_out, reserve: optional_out, x: input, h0: optional_input, weights: inputs, count: handle_count,
             lengths: optional_index, layers: int, bidirectional: flag, batchFirst: flag) =
             forward(output, States { h: hn, c: None, reserve }, Network { cell: Cell::Gru, x, h0, c0: None, weights: &weights, lengths,
