@@ -75,7 +75,8 @@ pub fn var(root: bool, r: &Tensor, t: &Tensor, over: Over<'_>, correction: f64, 
     let mean = made(|r| reduce::nanmean(To::tensor(r, true), &x, over))?;
     let filled = made(|r| choose::choose(r, &numbers, &x, &mean))?;
     let spread = made(|r| reduce::var(false, To::tensor(r, keepdim), &filled, over, 0.0, None))?;
-    let divisor = made(|r| reduce::sum(To::tensor(r, keepdim), &numbers, over, Some(Dtype::Float64)))?;
+    let counts = made(|r| reduce::sum(To::tensor(r, keepdim), &numbers, over, None))?;
+    let divisor = copy::to_dtype(&counts, Dtype::Float64)?;
     let all = x.layout()?.numel().checked_div(spread.layout()?.numel()).unwrap_or(0);
     arithmetic::sub.run([&divisor, &divisor], &[correction.into()])?;
     let positive = made(|r| compare::gtValue.run([r, &divisor], &[Scalar::Int(0)]))?;
