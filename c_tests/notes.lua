@@ -77,7 +77,9 @@ local function call(row)
   local ndim = notes.ndim and tonumber(notes.ndim[2])
   for i, argument in ipairs(row.arguments) do
     local note = notes[argument.name]
-    if note then
+    if note and note[2] == "NULL" then
+      values[i] = nil
+    elseif note then
       values[i] = noted(argument, note[1], note[2], letters, ndim)
     else
       values[i] = free(argument)

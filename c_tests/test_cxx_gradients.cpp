@@ -2,8 +2,12 @@
 
 #include "cxx/check.hpp"
 
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
+#include <string>
+
+#include <unistd.h>
 
 using th::Tensor;
 using Tensors = std::vector<Tensor>;
@@ -276,8 +280,49 @@ static void a_model_is_trained() {
     CHECK((w.detach() - truth).abs().maxall() < 1e-6);
 }
 
+static void optimizers_continue_from_files() {
+    Tensor a = leaf({1, -2}), b = leaf({4});
+    const auto lamb = th::Optim::lamb({a}, 0.1);
+    CHECK_EQ(lamb.addGroup({b}), 1);
+    lamb.set(1, "lr", th::scheduleLinear(0, 0.5, 0.25));
+    a.setGrad_(doubles({1, -1}));
+    lamb.step();
+    const std::string path = "/tmp/thorn-cxx-" + std::to_string(getpid()) + ".pt";
+    lamb.save(path);
+    Tensor again = a.detach().clone().setRequiresGrad_(true);
+    const auto loaded = th::Optim::lamb({again}, 1);
+    loaded.addGroup({leaf({0})});
+    loaded.load(path);
+    CHECK(std::remove(path.c_str()) == 0);
+    CHECK_EQ(loaded.get(1, "lr"), 0.125);
+    a.setGrad_(doubles({2, 3}));
+    again.setGrad_(doubles({2, 3}));
+    lamb.step();
+    loaded.step();
+    CHECK(th::equal(a.detach(), again.detach()));
+    CHECK_THROWS(th::Optim::adafactor({a}, 0.1, 1), th::Status::ErrArgument, "beta2Decay is 1");
+}
+
+static void scalers_and_averages() {
+    Tensor a = leaf({1, 2});
+    const auto sgd = th::Optim::sgd({a}, 0.5);
+    const Tensor state = th::gradScalerInit(4);
+    a.setGrad_(doubles({4, 8}));
+    CHECK_EQ(th::gradScalerStep(state, sgd, 2, 0.5, 1), 0);
+    CHECK_VALUES(a.detach(), 0.5, 1);
+    CHECK_VALUES(state, 8, 0);
+    th::gradScalerUpdate(state, 1);
+    CHECK_VALUES(state, 4, 0);
+    const Tensor mean = doubles({1, 3});
+    th::gradAverage({mean}, {a}, 0.5);
+    CHECK_VALUES(mean, 0.75, 2);
+    CHECK_THROWS(th::gradAverage({mean, mean}, {a}), th::Status::ErrArgument, "there are 2 averages and 1 parameters");
+    CHECK_EQ(th::schedulePlateau(doubles({1, 1, 1}), 1, 0.5, 1), 0.5);
+}
+
 CHECK_MAIN(CASE(backward_adds_to_gradients), CASE(several_tensors_are_roots), CASE(gradients_have_gradients),
            CASE(guards_switch_recording_off), CASE(hooks_look_on_and_replace), CASE(hooks_remove_hooks),
            CASE(an_exception_of_a_hook_comes_out_of_backward), CASE(functions_have_gradients_of_their_own),
            CASE(functions_have_several_inputs_and_results), CASE(what_functions_throw_comes_out),
-           CASE(a_checkpoint_computes_again), CASE(a_model_is_trained))
+           CASE(a_checkpoint_computes_again), CASE(a_model_is_trained),
+           CASE(optimizers_continue_from_files), CASE(scalers_and_averages))

@@ -56,8 +56,7 @@ static void messages_name_what_is_wrong(void) {
     CHECK_ERROR(THTensor_nllLossGrad(r, two, t, target, NULL, TH_REDUCTION_NONE, 7), TH_ERR_SHAPE,
                 "a gradient of shape [2] for a loss of shape [4]");
     CHECK_ERROR(THTensor_layerNorm(r, t, 3, NULL, NULL, 1e-5), TH_ERR_ARGUMENT, "normalizedNdim 3");
-    CHECK_ERROR(THTensor_layerNorm(r, t, 1, two, NULL, 1e-5), TH_ERR_SHAPE,
-                "weight of shape [2] for rows of shape [3]");
+    CHECK_ERROR(THTensor_layerNorm(r, t, 1, two, NULL, 1e-5), TH_ERR_SHAPE, "weight of shape [2], expected [3]");
     CHECK_ERROR(THTensor_layerNorm(r, t, 1, NULL, two, 1e-5), TH_ERR_SHAPE, "bias of shape [2]");
     CHECK_ERROR(THTensor_layerNormGrad(r, three, three, t, t, 1, NULL, 1e-5), TH_ERR_ARGUMENT, "two results");
     CHECK_ERROR(THTensor_layerNormGrad(r, r, NULL, t, t, 1, NULL, 1e-5), TH_ERR_ARGUMENT, "two results");

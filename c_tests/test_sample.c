@@ -270,6 +270,67 @@ static void dropout_leaves_the_mean(void) {
     }
 }
 
+/* The elements of a channel are dropped together, and the mask has an element for each channel. */
+static void features_are_dropped_together(void) {
+    THGenerator *g = seeded(TH_PHILOX, 10);
+    const int64_t channels = 40;
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(3, channels, 2, 3)), *r = THTensor_new(), *mask = THTensor_new();
+    THTensor *vector = THTensor_newOnes(TH_FLOAT32, SIZES(5)), *expected = THTensor_new();
+    CHECK_OK(THTensor_featureDropout(r, mask, g, t, 0.5));
+    CHECK_EQ(THTensor_dtype(mask), TH_BOOL);
+    CHECK(THTensor_nDimension(mask) == 4 && THTensor_size(mask, 1) == channels && THTensor_nElement(mask) == 3 * channels);
+    /* A number of kept channels that is 5 deviations away from the mean does not occur. */
+    CHECK_NEAR(THTensor_sumall(mask), 1.5 * (double)channels, 5 * sqrt(0.25 * 3 * (double)channels));
+    CHECK_OK(THTensor_cmul(expected, t, mask));
+    CHECK_OK(THTensor_mul(expected, expected, 2));
+    check_same(r, expected);
+    CHECK_ERROR(THTensor_featureDropout(r, mask, g, vector, 0.5), TH_ERR_SHAPE, "[5]");
+    CHECK_ERROR(THTensor_featureAlphaDropout(r, mask, g, vector, 0.5), TH_ERR_SHAPE, "[5]");
+    CHECK_ERROR(THTensor_featureDropout(r, mask, g, t, 2), TH_ERR_ARGUMENT, "got 2");
+    THTensor_free(expected);
+    THTensor_free(vector);
+    THTensor_free(mask);
+    THTensor_free(r);
+    THTensor_free(t);
+    THGenerator_free(g);
+}
+
+/* The results are the two values of PyTorch's formula: a * t + b for kept elements, and a * s + b for others. */
+static void alpha_dropout_leaves_mean_and_variance(void) {
+    THGenerator *g = seeded(TH_PHILOX, 11);
+    const int64_t n = shrunk(20000) + 500;
+    THTensor *t = THTensor_newRandn(TH_FLOAT64, g, SIZES(n, 2, 1)), *r = THTensor_new(), *mask = THTensor_new();
+    const double p = 0.25, s = -1.7580993408473766, a = 1 / sqrt((s * s * p + 1) * (1 - p)), b = -a * s * p;
+    for (int channels = 0; channels < 2; channels++) {
+        CHECK_OK((channels ? THTensor_featureAlphaDropout : THTensor_alphaDropout)(r, mask, g, t, p));
+        for (int64_t i = 0; i < n; i++) {
+            const double x = THTensor_get3d(mask, i, 1, 0) ? THTensor_get3d(t, i, 1, 0) : s;
+            CHECK_NEAR(THTensor_get3d(r, i, 1, 0), a * x + b, 1e-12);
+        }
+        CHECK_NEAR(THTensor_meanall(r), 0, 5 / sqrt(2 * (double)n));
+        CHECK_NEAR(THTensor_stdall(r, 0), 1, 0.1);
+        CHECK_NEAR(THTensor_sumall(mask) / (2 * (double)n), 0.75, 5 * sqrt(0.25 * 0.75 / (2 * (double)n)));
+    }
+    CHECK_OK(THTensor_alphaDropout(r, NULL, g, t, 0));
+    check_same(r, t);
+    CHECK_OK(THTensor_alphaDropout(t, NULL, g, t, 1));
+    CHECK(THTensor_maxall(t) == 0 && THTensor_minall(t) == 0);
+    CHECK_ERROR(THTensor_alphaDropout(r, NULL, g, mask, 0.5), TH_ERR_DTYPE, "bool");
+    CHECK_ERROR(THTensor_alphaDropout(r, NULL, g, t, -0.5), TH_ERR_ARGUMENT, "got -0.5");
+    /* 16-bit floats are rounded once. */
+    THTensor *half = THTensor_newFull(TH_FLOAT16, SIZES(9), 1);
+    CHECK_OK(THTensor_alphaDropout(half, NULL, g, half, p));
+    for (int64_t i = 0; i < 9; i++) {
+        const double x = THTensor_get1d(half, i), kept = a + b, other = a * s + b;
+        CHECK_NEAR(x, fabs(x - kept) < fabs(x - other) ? kept : other, 0x1p-11);
+    }
+    THTensor_free(half);
+    THTensor_free(mask);
+    THTensor_free(r);
+    THTensor_free(t);
+    THGenerator_free(g);
+}
+
 /* The deviation of the weights of a layer with 40 inputs, 60 outputs and a window of 9. */
 static void weights_are_spread_by_the_size_of_the_layer(void) {
     for (int k = 0; k < 2; k++) {
@@ -358,4 +419,5 @@ static void few_samples_follow_the_probabilities(void) {
 CHECK_MAIN(CASE(few_samples_follow_the_probabilities), CASE(makers_are_fills), CASE(permutations_have_every_number_once), CASE(permutations_are_equally_likely),
            CASE(categories_come_by_their_probabilities), CASE(nothing_is_drawn_twice_without_replacement),
            CASE(what_cannot_be_drawn_is_an_error), CASE(results_hold_what_they_should), CASE(dropout_leaves_the_mean),
+           CASE(features_are_dropped_together), CASE(alpha_dropout_leaves_mean_and_variance),
            CASE(weights_are_spread_by_the_size_of_the_layer))

@@ -1,4 +1,4 @@
-/* Files of sparse tensors: Matrix Market, SciPy's archives and PyTorch's files, together with dense tensors, and broken texts. */
+/* Files of sparse tensors: Matrix Market, svmlight, SciPy's archives and PyTorch's files, together with dense tensors, and broken texts. */
 #define _GNU_SOURCE
 #include "sparse.h"
 
@@ -220,6 +220,55 @@ static void rows_without_order_become_coordinates(void) {
     remove_directory("a.pt");
 }
 
+/* A data set in svmlight format is an archive of labels, a sparse matrix, and possibly queries. */
+static void data_sets_are_archives(void) {
+    make_directory();
+    THArchive *in = THArchive_open(written("a.txt", "1 qid:7 2:0.5 # first\n-0.1 qid:7\n2e3 qid:8 1:-4 3:1e-300\n"));
+    CHECK_EQ(THArchive_format(in), TH_FILE_SVMLIGHT);
+    CHECK_EQ(THArchive_count(in), 3);
+    THTensor *labels = THArchive_newFind(in, "labels"), *queries = THArchive_newFind(in, "qid");
+    CHECK_EQ(THTensor_dtype(labels), TH_FLOAT64);
+    CHECK_VALUES(labels, 1, -0.1, 2000);
+    CHECK_EQ(THTensor_dtype(queries), TH_INT64);
+    CHECK_VALUES(queries, 7, 7, 8);
+    CHECK_STR(THArchive_name(in, 1), "data");
+    THSTensor *data = THArchive_newSparse(in, 1);
+    CHECK_EQ(THSTensor_isCompressed(data), 1);
+    CHECK_EQ(THSTensor_isCoalesced(data), 1);
+    CHECK_DENSE(data, 0, 0.5, 0, 0, 0, 0, -4, 0, 1e-300);
+    THArchive_free(in);
+    unlink(file("a.txt"));
+
+    THArchive *out = THArchive_create(file("a.svm"), TH_FILE_BY_NAME);
+    CHECK_OK(THArchive_add(out, "labels", queries));
+    CHECK_OK(THArchive_addSparse(out, "data", data));
+    CHECK_OK(THArchive_close(out));
+    THArchive_free(out);
+    char text[64] = {0};
+    FILE *stream = fopen(file("a.svm"), "rb");
+    CHECK(stream != NULL && fread(text, 1, sizeof text - 1, stream) > 0);
+    if (stream) fclose(stream);
+    CHECK_STR(text, "7 2:0.5\n7\n8 1:-4.0 3:1e-300\n");
+    CHECK_ERROR(THSTensor_save(data, file("b.svm")), TH_ERR_UNSUPPORTED, "svmlight files have the tensors 'labels', 'data'");
+
+    /* Labels alone are a table, unless the name tells the format. */
+    in = THArchive_open(written("a.svm", "1\n-1\n"));
+    CHECK_EQ(THArchive_format(in), TH_FILE_SVMLIGHT);
+    THSTensor_free(data);
+    data = THArchive_newSparse(in, 1);
+    CHECK_SIZES(data, 2, 0);
+    THArchive_free(in);
+    unlink(file("a.svm"));
+    in = THArchive_open(written("a.txt", "1\n-1\n"));
+    CHECK_EQ(THArchive_format(in), TH_FILE_CSV);
+    THArchive_free(in);
+    CHECK_FAILURE(THArchive_open(written("a.txt", "1 1:1\n2 3:1 3:1\n")) == NULL, TH_ERR_FORMAT, "line 2: index 3 follows index 3");
+    THSTensor_free(data);
+    THTensor_free(labels);
+    THTensor_free(queries);
+    remove_directory("a.txt");
+}
+
 /* Reads the file that a Python program wrote. */
 static THSTensor *of_corpus(const char *name) {
     char full[512];
@@ -257,4 +306,4 @@ static void files_of_scipy(void) {
 }
 
 CHECK_MAIN(CASE(matrices_are_saved_and_loaded), CASE(texts_of_matrix_market), CASE(archives_hold_both_kinds),
-           CASE(rows_without_order_become_coordinates), CASE(files_of_scipy))
+           CASE(rows_without_order_become_coordinates), CASE(data_sets_are_archives), CASE(files_of_scipy))

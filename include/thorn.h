@@ -33,31 +33,33 @@
  *     18. Reductions
  *     19. Scans and softmax
  *     20. Losses, normalization and gradients
- *     21. Gradients
- *     22. Optimizers
- *     23. Sorting and searching
- *     24. Order statistics and histograms
- *     25. Matrix products
- *     26. Products of compressed rows
- *     27. Linear algebra
- *     28. Convolution
- *     29. Pooling
- *     30. Fourier transforms
- *     31. Sparse tensors
- *     32. Random generators
- *     33. Random numbers
- *     34. Devices
- *     35. Streams, events and graphs
- *     36. Exchange with other libraries
- *     37. Functions of the caller
- *     38. Storages
- *     39. Memory
- *     40. Files
- *     41. Mapped files and shared memory
- *     42. Errors
- *     43. Threads
- *     44. BLAS of the machine
- *     45. Versions
+ *     21. Recurrent layers
+ *     22. Gradients
+ *     23. Optimizers
+ *     24. Sorting and searching
+ *     25. Order statistics and histograms
+ *     26. Matrix products
+ *     27. Products of compressed rows
+ *     28. Linear algebra
+ *     29. Convolution
+ *     30. Pooling
+ *     31. Resampling of images
+ *     32. Fourier transforms
+ *     33. Sparse tensors
+ *     34. Random generators
+ *     35. Random numbers
+ *     36. Devices
+ *     37. Streams, events and graphs
+ *     38. Exchange with other libraries
+ *     39. Functions of the caller
+ *     40. Storages
+ *     41. Memory
+ *     42. Files
+ *     43. Mapped files and shared memory
+ *     44. Errors
+ *     45. Threads
+ *     46. BLAS of the machine
+ *     47. Versions
  *
  * Conventions
  * ===========
@@ -1458,6 +1460,9 @@ THStatus THTensor_trunc(THTensor *r, const THTensor *t);
 /// `r = t - trunc(t)`. Floats only.
 THStatus THTensor_frac(THTensor *r, const THTensor *t);
 
+/// `r = t^2`. Not for Bool; integers wrap.
+THStatus THTensor_square(THTensor *r, const THTensor *t);
+
 /// `r = 1 / t`. Integers give the default dtype.
 THStatus THTensor_cinv(THTensor *r, const THTensor *t);
 
@@ -1691,6 +1696,33 @@ THStatus THTensor_elu(THTensor *r, const THTensor *t, double value);
 /// only.
 THStatus THTensor_softplus(THTensor *r, const THTensor *t, double beta, double threshold);
 
+/// `r = -log(1 + e^-t)`, the logarithm of sigmoid. Floats only.
+THStatus THTensor_logSigmoid(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017). At -inf the result is the limit -0.
+/// PyTorch gives NaN there. Floats only.
+THStatus THTensor_silu(THTensor *r, const THTensor *t);
+
+/// `r = t * tanh(log(1 + e^t))` (Misra, 2019). At -inf the result is the limit -0. PyTorch gives NaN there. Floats
+/// only.
+THStatus THTensor_mish(THTensor *r, const THTensor *t);
+
+/// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019). Floats only.
+THStatus THTensor_hardswish(THTensor *r, const THTensor *t);
+
+/// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN. Floats only.
+THStatus THTensor_hardsigmoid(THTensor *r, const THTensor *t);
+
+/// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance 1
+/// (Klambauer et al., 2017). Floats only.
+THStatus THTensor_selu(THTensor *r, const THTensor *t);
+
+/// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN. Floats only.
+THStatus THTensor_softsign(THTensor *r, const THTensor *t);
+
+/// `r = 0 where -lambda <= t <= lambda, else t`. Floats only.
+THStatus THTensor_hardshrink(THTensor *r, const THTensor *t, double lambda);
+
 /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
 THStatus THTensor_atan2(THTensor *r, const THTensor *a, const THTensor *b);
 
@@ -1713,6 +1745,26 @@ THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
 /// the greatest finite number of the dtype of `t`; if `neginf` is NaN, -inf becomes the least finite number. Integers
 /// and Bool are unchanged.
 THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double posinf, double neginf);
+
+/// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017). A `value` of 0 is
+/// an error. Floats only.
+THStatus THTensor_celu(THTensor *r, const THTensor *t, double value);
+
+/// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN. A negative `lambda` is an
+/// error. Floats only.
+THStatus THTensor_softshrink(THTensor *r, const THTensor *t, double lambda);
+
+/// `r = t where t > threshold, else value`; NaN stays NaN. Floats only.
+THStatus THTensor_threshold(THTensor *r, const THTensor *t, double threshold, double value);
+
+/// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`. `weight` has one
+/// element, or one dimension with an element for each channel, which is an entry of dimension 1 of `t`. A tensor with
+/// fewer than two dimensions has one channel. Floats only.
+THStatus THTensor_prelu(THTensor *r, const THTensor *t, const THTensor *weight);
+
+/// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated linear
+/// unit (Dauphin et al., 2017). `dimension` has an even size, and half of this size in `r`. Floats only.
+THStatus THTensor_glu(THTensor *r, const THTensor *t, int dimension);
 
 /// `r = a * log(value)`; otherwise as xlogy.
 THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
@@ -1971,6 +2023,49 @@ THStatus THTensor_nanmean(THTensor *r, const THTensor *t, int dimension, int kee
 /// `r = mean of t over dims without the NaNs`; otherwise as nanmean, with `dims` as for sumDims.
 THStatus THTensor_nanmeanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
+/// `r = product of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. Otherwise as prod.
+THStatus THTensor_nanprod(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = product of t over dims without the NaNs`; otherwise as nanprod, with `dims` and `dtype` as for sumDims.
+THStatus THTensor_nanprodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim,
+                              THDtype dtype);
+
+/// `r = greatest elements of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. The greatest
+/// of NaNs alone is NaN. Otherwise as amax.
+THStatus THTensor_nanmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = greatest elements of t over dims without the NaNs`; otherwise as nanmax, with `dims` as for sumDims.
+THStatus THTensor_nanmaxDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = least elements of t over dimension without the NaNs`; otherwise as nanmax.
+THStatus THTensor_nanmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = least elements of t over dims without the NaNs`; otherwise as nanmin, with `dims` as for sumDims.
+THStatus THTensor_nanminDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = index of the first greatest element of t over dimension without the NaNs`; otherwise as argmax. A line whose
+/// elements are all NaN is an error, as in NumPy. A GPU waits for this check.
+THStatus THTensor_nanargmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = index of the first least element of t over dimension without the NaNs`; otherwise as nanargmax.
+THStatus THTensor_nanargmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = sum of (t - mean)^2 / (n - correction) over dimension`, or over all elements with `TH_ALL_DIMS`, with the mean,
+/// the sum and the number `n` of the elements that are not NaN. NaN where `n` is at most `correction`. NumPy's default
+/// correction is 0. Floats only, computed in float64; a correction that is NaN is an error. `keepdim` is as for sum.
+THStatus THTensor_nanvar(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = variance of t over dims without the NaNs`; otherwise as nanvar, with `dims` as for sumDims.
+THStatus THTensor_nanvarDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                             int keepdim);
+
+/// `r = sqrt(variance of t over dimension without the NaNs)`; otherwise as nanvar.
+THStatus THTensor_nanstd(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = sqrt(variance of t over dims without the NaNs)`; otherwise as nanstd, with `dims` as for sumDims.
+THStatus THTensor_nanstdDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                             int keepdim);
+
 /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`. NaN is greater than every
 /// number. A dimension without elements is an error, even if the result is empty. `keepdim` is as for sum.
 THStatus THTensor_amax(THTensor *r, const THTensor *t, int dimension, int keepdim);
@@ -2162,6 +2257,9 @@ THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 /// whether any element so far is true.
 THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
+/// `r[i] = t[0] + ... + t[i]` along `dimension`, where NaN counts as 0; otherwise as cumsum.
+THStatus THTensor_nancumsum(THTensor *r, const THTensor *t, int dimension);
+
 /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
 
@@ -2229,6 +2327,10 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * @{
  */
 
+/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
+/// Several threads may use one generator; their calls are serialised.
+typedef struct THGenerator THGenerator;
+
 /// The value that a loss function computes from the losses of all positions.
 typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< No reduction: the result has a loss for each position.
@@ -2237,6 +2339,13 @@ typedef enum THReduction {
     /// The sum of the losses, divided by the first size of the broadcast operands; only for losses of single elements.
     TH_REDUCTION_BATCH_MEAN = 3
 } THReduction;
+
+/// The function of the rows of a bag.
+typedef enum THBagMode {
+    TH_BAG_SUM = 0,              ///< The sum.
+    TH_BAG_MEAN = 1,             ///< The sum divided by the number of rows.
+    TH_BAG_MAX = 2               ///< The greatest elements; NaN if any element is NaN.
+} THBagMode;
 
 /// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, computed from its result `y` and the
 /// gradient `g` of the result. `g` and `y` have the same shape and the same dtype, a float.
@@ -2262,6 +2371,83 @@ THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, 
 /// of g`.
 THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
                                 const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query` to
+/// `S` rows of `key` and `value`. Shapes: `query` is `[batch..., H, L, E]`, `key` is `[batch..., H, S, E]`, `value` is
+/// `[batch..., H, S, Ev]`, and `r` is `[batch..., H, L, Ev]`. Dimensions before the last two broadcast, and may be
+/// absent. Floats of one dtype only; 16-bit floats are computed in float32.
+///
+/// `mask` broadcasts to `[batch..., H, L, S]`. A Bool mask excludes the positions that are false. Other masks have the
+/// dtype of `query`, or float32 if `query` is a 16-bit float, and are added. NULL means no mask. With `causal`, row `i`
+/// excludes the columns after `i`; `mask` must be NULL then. A row that excludes all columns has the result 0. The
+/// factor `scale` is `1 / sqrt(E)` if 0 is given. With `enableGqa`, `key` and `value` may have fewer heads, `H / n` for
+/// a whole `n`: each serves `n` heads of `query`, one after the other.
+///
+/// Each weight becomes 0 with probability `p`, and the other weights are divided by `1 - p`. The weights that become 0
+/// are a function of a seed, which is drawn from `generator` if `p` is greater than 0.
+///
+/// The memory does not grow with `L * S`, because the weights are computed by blocks (Milakov and Gimelshein 2018; Dao
+/// et al. 2022). `logSumExp` and `seed` are for scaledDotProductAttentionGrad, and may be NULL. `logSumExp` receives
+/// the logarithm of the sum of exponentials of each row, `[batch..., H, L]`, in the dtype of the computation; minus
+/// infinity for a row that excludes all columns. `seed` receives the seed as int64, or 0.
+THStatus THTensor_scaledDotProductAttention(THTensor *r, THTensor *logSumExp, THTensor *seed, THGenerator *generator,
+                                            const THTensor *query, const THTensor *key, const THTensor *value,
+                                            const THTensor *mask, double p, int causal, double scale, int enableGqa);
+
+/// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient `gLogSumExp`
+/// of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and `gradMask` of a
+/// mask that is not Bool. Each of the four results may be NULL, and has the shape and the dtype of its operand. `y`,
+/// `logSumExp` and `seed` are results of scaledDotProductAttention; `seed` may be NULL if `p` is 0. The other arguments
+/// are as for scaledDotProductAttention.
+///
+/// With the weights `w`, which are computed again by blocks, the weights `d` after dropout, and `s` = the scores, the
+/// gradient of `s` is `gs = d * (g @ value^T) - w * (sum of g * y - gLogSumExp)`, with the sum over a row. Then
+/// `gradQuery = scale * gs @ key`, `gradKey = scale * gs^T @ query`, `gradValue = d^T @ g` and `gradMask = gs`, summed
+/// over dimensions that were broadcast.
+THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *gradKey, THTensor *gradValue,
+                                                THTensor *gradMask, const THTensor *g, const THTensor *gLogSumExp,
+                                                const THTensor *y, const THTensor *logSumExp, const THTensor *seed,
+                                                const THTensor *query, const THTensor *key, const THTensor *value,
+                                                const THTensor *mask, double p, int causal, double scale,
+                                                int enableGqa);
+
+/// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t` (Zhang
+/// and Sennrich, "Root Mean Square Layer Normalization", 2019). Otherwise as layerNorm.
+THStatus THTensor_rmsNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// The gradients of rmsNorm, computed from the gradient `g` of its result. Otherwise as layerNormGrad.
+///
+/// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - x * mean of
+/// (h * x)) / sqrt(mean of t^2 + eps)`. Summed over all rows: `gradWeight = sum of g * x`.
+THStatus THTensor_rmsNormGrad(THTensor *gradInput, THTensor *gradWeight, const THTensor *g, const THTensor *t,
+                              int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over each group of adjacent
+/// channels and the dimensions after the channels (Wu and He, "Group Normalization", 2018). `t` has the shape `[batch,
+/// channels, sizes...]`, and `numGroups` divides the number of channels.
+///
+/// `weight` and `bias` have an element for each channel, and the dtype of `t`, or float32 if `t` is a 16-bit float;
+/// NULL means 1 and 0. Floats only; computed in float32 or float64, with sums in float64. A group of one element gives
+/// `bias`.
+THStatus THTensor_groupNorm(THTensor *r, const THTensor *t, int64_t numGroups, const THTensor *weight,
+                            const THTensor *bias, double eps);
+
+/// The gradients of groupNorm, computed from the gradient `g` of its result. The formulas and the results are as for
+/// layerNormGrad, with rows that are groups, and sums over all elements of a channel for `gradWeight` and `gradBias`.
+THStatus THTensor_groupNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
+                                const THTensor *t, int64_t numGroups, const THTensor *weight, double eps);
+
+/// groupNorm with a group for each channel: the statistics are of each image and channel, without running statistics
+/// (Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016). `t` has the shape `[batch, channels, sizes...]`,
+/// with a size at least.
+THStatus THTensor_instanceNorm(THTensor *r, const THTensor *t, const THTensor *weight, const THTensor *bias,
+                               double eps);
+
+/// `r = t / (k + alpha / size * sum of t^2)^beta`, with the sum over `size` channels, from `size / 2` channels before
+/// to `(size - 1) / 2` channels after the element's own; absent channels count as 0 (Krizhevsky, Sutskever and Hinton,
+/// "ImageNet Classification with Deep Convolutional Neural Networks", 2012, without the division by `size`). `t` has
+/// the shape `[batch, channels, sizes...]`. Floats only; computed in float32 or float64.
+THStatus THTensor_localResponseNorm(THTensor *r, const THTensor *t, int64_t size, double alpha, double beta, double k);
 
 /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
 /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes. `t` has the shape `[classes]`, `[batch,
@@ -2324,6 +2510,75 @@ THStatus THTensor_bceWithLogits(THTensor *r, const THTensor *t, const THTensor *
 /// contains logarithms as well. `TH_REDUCTION_BATCH_MEAN` gives the mean of the divergences of the rows.
 THStatus THTensor_klDiv(THTensor *r, const THTensor *t, const THTensor *target, int logTarget, THReduction reduction);
 
+/// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability `t`,
+/// for `target` from 0 to 1. Logarithms are at least -100. A `t` that is no probability gives NaN. `weight` broadcasts,
+/// too; NULL means 1.
+THStatus THTensor_bce(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight,
+                      THReduction reduction);
+
+/// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative log-likelihood
+/// of a count `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term `log(target!)`. `full`
+/// adds its approximation `target * log(target) - target + log(2 * pi * target) / 2`, where `target` exceeds 1.
+THStatus THTensor_poissonNllLoss(THTensor *r, const THTensor *t, const THTensor *target, int logInput, int full,
+                                 double eps, THReduction reduction);
+
+/// `r = (log(v) + (t - target)^2 / v) / 2`, with `v = max(variance, eps)`, reduced: the negative log-likelihood of
+/// `target` of a normal distribution with the mean `t`, without the term `log(2 * pi) / 2`, which `full` adds. NaN
+/// where the variance is negative. The gradient of `variance` is computed as if `v` were the variance, as in PyTorch.
+THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *variance,
+                                  int full, double eps, THReduction reduction);
+
+/// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over all
+/// alignments: the loss of connectionist temporal classification (A. Graves et al., 2006). An alignment gives each step
+/// a label or the blank; equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by
+/// the number of labels, at least 1, and takes the mean.
+///
+/// `logProbs` has the shape `[steps, batch, classes]` and contains logarithms of probabilities, for example of
+/// logSoftmax. The targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one
+/// after the other. The lengths, `[batch]`, are the numbers of steps and of labels that count. A sample without an
+/// alignment has the loss infinity, or 0 with `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
+///
+/// Errors: `TH_ERR_ARGUMENT`, a length, a label or a blank out of range, a label that is the blank, or another
+/// reduction; `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, logarithms that are not floats.
+THStatus THTensor_ctcLoss(THTensor *r, const THTensor *logProbs, const THTensor *targets, const THTensor *inputLengths,
+                          const THTensor *targetLengths, int64_t blank, THReduction reduction, int zeroInfinity);
+
+/// `r` = the gradient of `logProbs` from the gradient `g` of ctcLoss; 0 for a sample without an alignment. The other
+/// arguments are as for ctcLoss. PyTorch adds `e^logProbs * g`, which makes no difference to the gradient of the
+/// argument of a logSoftmax.
+THStatus THTensor_ctcLossGrad(THTensor *r, const THTensor *g, const THTensor *logProbs, const THTensor *targets,
+                              const THTensor *inputLengths, const THTensor *targetLengths, int64_t blank,
+                              THReduction reduction, int zeroInfinity);
+
+/// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
+/// greater than `b`, and -1 if `b` should be greater.
+THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target,
+                                    double margin, THReduction reduction);
+
+/// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle between
+/// vectors. `a` and `b` broadcast, and `dimension` is one of the result of broadcasting. Floats only; computed in
+/// float32 or float64.
+THStatus THTensor_cosineSimilarity(THTensor *r, const THTensor *a, const THTensor *b, int dimension, double eps);
+
+/// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b`
+/// broadcast. With `keepdim` the dimension stays with size 1. Floats only; computed in float32 or float64. The gradient
+/// is 0 where the distance is 0.
+THStatus THTensor_pairwiseDistance(THTensor *r, const THTensor *a, const THTensor *b, double value, double eps,
+                                   int keepdim);
+
+/// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the
+/// cosineSimilarity of `a` and `b` along the last dimension, with an `eps` of 1e-6. `target` has a number for each pair
+/// of vectors, and has no gradient.
+THStatus THTensor_cosineEmbeddingLoss(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *target,
+                                      double margin, THReduction reduction);
+
+/// `r = max(margin + d(anchor, positive) - d(anchor, negative), 0)`, reduced, for the pairwiseDistance `d` with `value`
+/// and `eps`. With `swap`, `d(positive, negative)` is used instead of `d(anchor, negative)` where it is less (Balntas
+/// and others, "Learning local feature descriptors with triplets", 2016). `margin` is positive.
+THStatus THTensor_tripletMarginLoss(THTensor *r, const THTensor *anchor, const THTensor *positive,
+                                    const THTensor *negative, double margin, double value, double eps, int swap,
+                                    THReduction reduction);
+
 /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
 ///
 /// In training, `mean` is the mean of the channel and `invstd = 1 / sqrt(variance + eps)`, with the biased variance.
@@ -2341,6 +2596,23 @@ THStatus THTensor_batchNorm(THTensor *r, THTensor *mean, THTensor *invstd, const
 /// `r[i..., :] = weight[index[i...], :]`: rows of a table. The index, int64 or int32, has any shape. The row
 /// `paddingIdx` gets no gradient; -1 means no such row.
 THStatus THTensor_embedding(THTensor *r, const THTensor *weight, const THTensor *index, int64_t paddingIdx);
+
+/// `r[b, :] = sum of weight[index[i], :]` over the positions `i` of bag `b`: sums of rows of a table of floats. The
+/// index, int64 or int32, is a matrix whose rows are the bags, or a vector with `offsets`, int64 or int32: bag `b`
+/// begins at position `offsets[b]` and ends before `offsets[b + 1]`, the last one at the end of the index. The first
+/// offset is 0, and offsets do not descend. Without `offsets`, pass NULL.
+///
+/// `TH_BAG_MEAN` divides each sum by the number of its positions. `TH_BAG_MAX` computes the greatest elements instead,
+/// NaN if any is NaN. The result of a bag without positions is 0. `perSampleWeights`, NULL or a tensor of the shape of
+/// the index and the dtype of the table, is multiplied with the rows before the sum, and is only for `TH_BAG_SUM`.
+/// Positions with the index `paddingIdx` do not count, as if they were not there; -1 means no such row. 16-bit floats
+/// are summed in float32. The gradient of a maximum goes to the first of equal elements. With `TH_BAG_MAX` and for
+/// 16-bit floats, the rows of all positions are copied first.
+///
+/// Errors: `TH_ERR_ARGUMENT`, a position or offset out of range, or weights for another mode than `TH_BAG_SUM`;
+/// `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, a table that is not of floats, or weights of another dtype.
+THStatus THTensor_embeddingBag(THTensor *r, const THTensor *weight, const THTensor *index, const THTensor *offsets,
+                               THBagMode mode, const THTensor *perSampleWeights, int64_t paddingIdx);
 
 /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
 THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
@@ -2371,11 +2643,106 @@ THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
 THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
+/// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu. At inf and -inf the factor has its
+/// limits 1 and 0, where PyTorch gives NaN. Floats only.
+THStatus THTensor_siluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish. Floats only.
+THStatus THTensor_hardswishGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
 /** @} */
 
 /* ==================================================================================================================
  *
- *     21. Gradients
+ *     21. Recurrent layers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup recurrent_layers Recurrent layers
+ *
+ * Recurrent layers read sequences `x` of the shape `[time, batch, inputs]`, or `[batch, time, inputs]` if `batchFirst`
+ * is not 0. `layers` layers are stacked: each reads the output of the layer below. With `bidirectional`, each layer has
+ * a second direction, which reads the sequences from the last step to the first. `directions` is then 2, else 1.
+ * `sides` is `layers * directions`; side `layer * directions + direction` is a direction of a layer. `output` is the
+ * output of the last layer, of the shape of `x` with `directions * hidden` elements in each step, the first direction
+ * first. `h0` and `hn` are the states before the first and after the last step of each sequence: `[sides, batch,
+ * hidden]`. So are `c0` and `cn` of an LSTM. NULL for `h0` or `c0` means 0. `hn` and `cn` may be NULL. `weights` has
+ * the weights of each side, one side after the other, as PyTorch orders them: the weights of the input, `[gates *
+ * hidden, inputs]`, or `[gates * hidden, directions * hidden]` above the first layer; the weights of the state,
+ * `[gates * hidden, hidden]`; and the biases of both, `[gates * hidden]`. `count` is `4 * sides`, or `2 * sides` if
+ * there are no biases. `lengths`, int64 or int32, has the length of each sequence, in any order; NULL means that all
+ * are as long as `x`. Steps of `x` behind the end of a sequence are not read, and are 0 in `output`. `hn` is the state
+ * at the end of the sequence, where the second direction begins. Floats only; all operands have one dtype. 16-bit
+ * floats are computed in float32. `reserve` receives the float32 or float64 values from which the function with `Grad`
+ * in its name computes the gradients, as one vector; NULL if no gradient is needed. Layers have no dropout: a program
+ * calls dropout between calls with one layer each. Errors: `TH_ERR_SHAPE`, operands whose shapes do not fit;
+ * `TH_ERR_DTYPE`, operands of different dtypes, or not of floats; `TH_ERR_ARGUMENT`, a wrong number of weights, no
+ * layers, or lengths out of range.
+ * @{
+ */
+
+/// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory. With the weights `W`, `U` and biases
+/// `b`, `d` of a gate: `i, f, o = sigmoid(W x + b + U h + d)` and `g = tanh(W x + b + U h + d)`. The rows of the
+/// weights have the order i, f, g, o. (Hochreiter and Schmidhuber, Long Short-Term Memory, 1997.)
+THStatus THTensor_lstm(THTensor *output, THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x,
+                       const THTensor *h0, const THTensor *c0, THTensor *const *weights, int count,
+                       const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+/// gradients of all weights, row-major, one after the other. Each of the four results may be NULL. `gOutput`, `gHn` and
+/// `gCn` are the gradients of the results; NULL means 0. `reserve` is the reserve of the forward call, whose arguments
+/// are repeated.
+THStatus THTensor_lstmGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradC0, THTensor *gradWeights,
+                           const THTensor *reserve, const THTensor *gOutput, const THTensor *gHn, const THTensor *gCn,
+                           const THTensor *x, const THTensor *h0, const THTensor *c0, THTensor *const *weights,
+                           int count, const THTensor *lengths, int layers, int bidirectional, int batchFirst);
+
+/// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn` and
+/// `cn`. `wih`, `whh`, `bih` and `bhh` are the weights of one side; both biases may be NULL. `hn` may be `h`, and `cn`
+/// may be `c`.
+THStatus THTensor_lstmCell(THTensor *hn, THTensor *cn, THTensor *reserve, const THTensor *x, const THTensor *h,
+                           const THTensor *c, const THTensor *wih, const THTensor *whh, const THTensor *bih,
+                           const THTensor *bhh);
+
+/// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit. With the weights `W`, `U` and biases `b`, `d` of a
+/// gate, `r` and `z` are `sigmoid(W x + b + U h + d)`, and `n` is `tanh(W x + b + r * (U h + d))`. The rows of the
+/// weights have the order r, z, n. (Cho and others, Learning Phrase Representations using RNN Encoder-Decoder, 2014.)
+THStatus THTensor_gru(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst);
+
+/// The gradients of gru, as lstmGrad.
+THStatus THTensor_gruGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst);
+
+/// One step of gru, as lstmCell.
+THStatus THTensor_gruCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh);
+
+/// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0. (Elman, Finding
+/// Structure in Time, 1990.)
+THStatus THTensor_rnn(THTensor *output, THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h0,
+                      THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                      int batchFirst, int relu);
+
+/// The gradients of rnn, as lstmGrad.
+THStatus THTensor_rnnGrad(THTensor *gradX, THTensor *gradH0, THTensor *gradWeights, const THTensor *reserve,
+                          const THTensor *gOutput, const THTensor *gHn, const THTensor *x, const THTensor *h0,
+                          THTensor *const *weights, int count, const THTensor *lengths, int layers, int bidirectional,
+                          int batchFirst, int relu);
+
+/// One step of rnn, as lstmCell.
+THStatus THTensor_rnnCell(THTensor *hn, THTensor *reserve, const THTensor *x, const THTensor *h, const THTensor *wih,
+                          const THTensor *whh, const THTensor *bih, const THTensor *bhh, int relu);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     22. Gradients
  *
  * ================================================================================================================== */
 
@@ -2540,7 +2907,7 @@ THStatus THGrad_check(THTensor *const *inputs, int inputCount, int64_t outputCou
 
 /* ==================================================================================================================
  *
- *     22. Optimizers
+ *     23. Optimizers
  *
  * ================================================================================================================== */
 
@@ -2566,6 +2933,9 @@ typedef struct THOptim THOptim;
 /// The function stores the loss in `loss`, and the gradients in the parameters, as `THOptim_zeroGrad` followed by
 /// `THTensor_backward` does. 0 means continue. Any other returned code ends the step, which returns this code.
 typedef THStatus (*THOptimClosure)(void *context, double *loss);
+
+/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
+typedef struct THArchive THArchive;
 
 /// An optimizer for stochastic gradient descent. With `g` = the gradient + `weightDecay` * the parameter, the parameter
 /// changes by `-lr * g`. With a `momentum` it changes by `-lr * b`, where `b = momentum * b + (1 - dampening) * g`, and
@@ -2593,6 +2963,57 @@ TH_NODISCARD THOptim *THOptim_newAdamw(THTensor *const *params, int count, doubl
 TH_NODISCARD THOptim *THOptim_newRmsprop(THTensor *const *params, int count, double lr, double alpha, double eps,
                                          double weightDecay, double momentum, int centered);
 
+/// An Adagrad optimizer (Duchi, Hazan and Singer 2011, jmlr.org/papers/v12/duchi11a.html). With `g` = the gradient +
+/// `weightDecay` * the parameter and `v = v + g^2`, the parameter changes at step `n` by `-lr / (1 + (n - 1) *
+/// lrDecay) * g / (sqrt(v) + eps)`. `v` is `initialAccumulatorValue` before the first step. Common values are `lr` 0.01
+/// and `eps` 1e-10. Free the optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdagrad(THTensor *const *params, int count, double lr, double lrDecay,
+                                         double weightDecay, double initialAccumulatorValue, double eps);
+
+/// An Adadelta optimizer (Zeiler 2012, arxiv.org/abs/1212.5701). With `g` = the gradient + `weightDecay` * the
+/// parameter, `v = rho * v + (1 - rho) * g^2`, `d = sqrt(u + eps) / sqrt(v + eps) * g` and then `u = rho * u + (1 -
+/// rho) * d^2`, the parameter changes by `-lr * d`. Common values are `lr` 1, `rho` 0.9 and `eps` 1e-6. Free the
+/// optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdadelta(THTensor *const *params, int count, double lr, double rho, double eps,
+                                          double weightDecay);
+
+/// A NAdam optimizer (Dozat 2016, openreview.net/forum?id=OM0jvwB8jIp57ZJjtNEZ): Adam with Nesterov momentum. `m` and
+/// `v` are as in `THOptim_newAdam`. With `u(n) = beta1 * (1 - 0.96^(n * momentumDecay) / 2)` and the product `U(n)` of
+/// `u(1)` to `u(n)`, the parameter changes at step `n` by `-lr * s / (sqrt(v / (1 - beta2^n)) + eps)`, where `s = (1 -
+/// u(n)) / (1 - U(n)) * g + u(n + 1) / (1 - U(n + 1)) * m`. `decoupledWeightDecay` selects the weight decay of
+/// `THOptim_newAdamw`. Common values are `lr` 2e-3 and `momentumDecay` 4e-3. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newNadam(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                       double eps, double weightDecay, double momentumDecay, int decoupledWeightDecay);
+
+/// A RAdam optimizer (Liu and others 2019, arxiv.org/abs/1908.03265): Adam whose first steps do not use `v`. `m` and
+/// `v` are as in `THOptim_newAdam`. With `R = 2 / (1 - beta2) - 1` and `r = R - 2 * n * beta2^n / (1 - beta2^n)`, the
+/// parameter changes at step `n` by `-lr * m / (1 - beta1^n)` if `r` is at most 5. Otherwise it changes by `-lr * m /
+/// (1 - beta1^n) * sqrt(1 - beta2^n) / (sqrt(v) + eps) * sqrt((r - 4) * (r - 2) * R / ((R - 4) * (R - 2) * r))`. The
+/// flag `decoupledWeightDecay` selects the weight decay of `THOptim_newAdamw`. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newRadam(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                       double eps, double weightDecay, int decoupledWeightDecay);
+
+/// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962). `m` and `v` are as in
+/// `THOptim_newAdam` without a weight decay. With `u = m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps) +
+/// weightDecay * p`, the parameter `p` changes at step `n` by `-lr * norm(p) / norm(u) * u`, and by `-lr * u` if one of
+/// the norms is 0 or NaN. Common values are `eps` 1e-6 and `weightDecay` 0.01. Free the optimizer with `THOptim_free`;
+/// NULL on error.
+TH_NODISCARD THOptim *THOptim_newLamb(THTensor *const *params, int count, double lr, double beta1, double beta2,
+                                      double eps, double weightDecay);
+
+/// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form. At step `n`, with the
+/// gradient `g` and `w = n^beta2Decay`, a parameter `p` with two or more dimensions has `R = (1 - w) * R + w * mean of
+/// g^2 over the last dimension`, `C = (1 - w) * C + w * mean of g^2 over the dimension before`, and `v = R * C /
+/// max(mean of R, eps1)`. Other parameters have `v = (1 - w) * v + w * g^2`. With `u = g / max(sqrt(v), eps1)`, the
+/// parameter changes by `-min(lr, 1 / sqrt(n)) * max(rms(p), eps2) * u / max(rms(u) / d, 1)`, where `rms` is the root
+/// mean square. In addition, `lr * weightDecay * p` is subtracted. If `eps1` is negative, it is the distance from 1 to
+/// the next number of the parameter's dtype. Common values are `lr` 0.01, `beta2Decay` -0.8, `eps1` -1, `eps2` 1e-3 and
+/// `d` 1. Free the optimizer with `THOptim_free`; NULL on error.
+TH_NODISCARD THOptim *THOptim_newAdafactor(THTensor *const *params, int count, double lr, double beta2Decay,
+                                           double eps1, double eps2, double d, double weightDecay);
+
 /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`. A step has at most `maxIter` iterations. Each
 /// iteration moves the parameters along the product of an inverse Hessian, approximated from the last `historySize`
 /// iterations, with the gradient. A step ends if no element of the gradient exceeds `tolGrad` in magnitude, or if the
@@ -2617,25 +3038,127 @@ THStatus THOptim_stepClosure(const THOptim *o, THOptimClosure closure, void *con
 /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
 THStatus THOptim_zeroGrad(const THOptim *o, int toNull);
 
-/// Sets the learning rate, for learning rate schedules.
+/// Sets the learning rate of all groups, for learning rate schedules.
 THStatus THOptim_setLr(const THOptim *o, double lr);
 
-/// The learning rate; NaN on error.
+/// The learning rate of the first group; NaN on error.
 double THOptim_getLr(const THOptim *o);
+
+/// Adds a group of parameters with the hyperparameters of group 0, which the constructor makes. `THOptim_set` changes
+/// the hyperparameters of a group. L-BFGS has only one group. Returns the index of the group; -1 on error.
+int64_t THOptim_addGroup(const THOptim *o, THTensor *const *params, int count);
+
+/// Returns the number of groups; -1 on error.
+int64_t THOptim_groupCount(const THOptim *o);
+
+/// Sets a hyperparameter of a group for all later steps. `name` is the name of a number or flag of the constructor,
+/// such as `lr` or `weightDecay`, and a flag is 0 or 1. In addition, all optimizers except L-BFGS have the flag
+/// `maximize`: parameters move along their gradients, not against them. They also have the flag `masterWeights`: the
+/// optimizer keeps a float32 copy of each parameter of 16-bit floats, which begins as the parameter's values at the
+/// first step. A step changes the copy, with a state in float32, and the parameter becomes the rounded copy. Other
+/// changes of the parameter therefore have no effect. Adam has the flag `decoupledWeightDecay`, which distinguishes
+/// AdamW from Adam. L-BFGS has `maxEval`, the number of evaluations after which a step ends: initially 5/4 of
+/// `maxIter`.
+THStatus THOptim_set(const THOptim *o, int64_t group, const char *name, double value);
+
+/// Returns a hyperparameter of a group; NaN on error.
+double THOptim_get(const THOptim *o, int64_t group, const char *name);
 
 /// Scales the gradients of `tensors` in place by one factor, so that their norm as one vector is at most `maxNorm`.
 /// `normType` is the order of the norm: 2 is common, and inf gives the largest magnitude. Tensors without a gradient
 /// are ignored. Returns the norm before scaling; NaN on error.
 double THGrad_clipNorm(THTensor *const *tensors, int count, double maxNorm, double normType);
 
+/// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
+/// `THTensor_backward`. Tensors without a gradient are ignored. Returns the number of gradients that have an infinity
+/// or NaN; -1 on error. If the number is not 0, a program omits the step of the optimizer. `THGrad_scalerUpdate` then
+/// finds the next scale.
+int64_t THGrad_unscale(THTensor *const *tensors, int count, double scale);
+
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 THStatus THGrad_clipValue(THTensor *const *tensors, int count, double value);
+
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps. A fresh
+/// handle becomes float32. PyTorch begins with the scale 65536. Multiply the loss by `THTensor_get1d(state, 0)`.
+THStatus THGrad_scalerInit(THTensor *state, double scale);
+
+/// Changes the scale as PyTorch's GradScaler does. `bad` is the result of `THGrad_unscale`. If `bad` is not 0, the
+/// scale is multiplied by `backoffFactor`. After `growthInterval` calls in a row with 0 it is multiplied by
+/// `growthFactor`, unless the product is infinite in float32. Common values are 2, 0.5 and 2000. Errors: `TH_ERR_DTYPE`
+/// and `TH_ERR_SHAPE`, `state` is no vector of two float32 or float64 numbers.
+THStatus THGrad_scalerUpdate(THTensor *state, int64_t bad, double growthFactor, double backoffFactor,
+                             int64_t growthInterval);
+
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does. Returns the number of gradients that have an infinity or NaN: 0 if
+/// the step was made;
+/// -1 on error. L-BFGS is refused.
+int64_t THGrad_scalerStep(THTensor *state, const THOptim *o, double growthFactor, double backoffFactor,
+                          int64_t growthInterval);
+
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording. A fresh handle becomes a copy of the parameter. Both counts are the same. `decay` is
+/// from 0 to 1, and 0.999 is common. Errors: `TH_ERR_ARGUMENT`, an average with another shape or device than the
+/// parameter; `TH_ERR_DTYPE`, a parameter that is not of floats.
+THStatus THGrad_average(THTensor *const *averages, int count, THTensor *const *params, int paramCount, double decay);
+
+/// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR; NaN on error.
+double THSchedule_step(int64_t step, double lr, int64_t stepSize, double gamma);
+
+/// Returns `lr * gamma^step`, PyTorch's ExponentialLR; NaN on error.
+double THSchedule_exponential(int64_t step, double lr, double gamma);
+
+/// Returns `lr * (startFactor + (endFactor - startFactor) * min(step / totalIters, 1))`, PyTorch's LinearLR; NaN on
+/// error. A warmup has an `endFactor` of 1.
+double THSchedule_linear(int64_t step, double lr, double startFactor, double endFactor, int64_t totalIters);
+
+/// Returns `lr * (1 - min(step / totalIters, 1))^power`, PyTorch's PolynomialLR; NaN on error.
+double THSchedule_polynomial(int64_t step, double lr, int64_t totalIters, double power);
+
+/// Returns `etaMin + (lr - etaMin) * (1 + cos(pi * step / tMax)) / 2`, PyTorch's CosineAnnealingLR (Loshchilov and
+/// Hutter 2016, arxiv.org/abs/1608.03983); NaN on error.
+double THSchedule_cosine(int64_t step, double lr, int64_t tMax, double etaMin);
+
+/// `THSchedule_cosine` that begins again after `t0` steps, then after `t0 * tMult` steps, and so on: PyTorch's
+/// CosineAnnealingWarmRestarts; NaN on error.
+double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult, double etaMin);
+
+/// The one-cycle policy (Smith and Topin 2017, arxiv.org/abs/1708.07120), PyTorch's OneCycleLR: half a period of the
+/// cosine from `maxLr / divFactor` to `maxLr` in the first `pctStart * totalSteps` steps, then another one to `maxLr /
+/// divFactor / finalDivFactor` at step `totalSteps - 1`. NaN on error.
+double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor,
+                           double finalDivFactor);
+
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau; NaN on
+/// error. An epoch is good if its metric is less than `best * (1 - minChange)`, where `best` is the metric of the last
+/// good epoch. With `absolute`, the bound is `best - minChange`. With `maximize`, the metric must be greater than
+/// `best * (1 + minChange)` or `best + minChange`. After more than `patience` bad epochs in a row, `lr` becomes
+/// `max(factor * lr, minLr)`, if the difference exceeds `eps`. The next `cooldown` epochs then do not count as bad.
+double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double minChange,
+                          int absolute, int maximize, int64_t cooldown, double minLr, double eps);
+
+/// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits. The
+/// file name's extension determines the format. A file with the extension `.pt` is a file of
+/// `torch.save(optimizer.state_dict(), path)`, and PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it.
+/// Formats without metadata, such as `.npz`, are refused. The parameters are not in the file.
+THStatus THOptim_save(const THOptim *o, const char *path);
+
+/// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote. The optimizer must have
+/// the same kind, and the same groups with the same numbers of parameters, in the same order. State tensors are
+/// converted to the dtypes and devices of the parameters. A flag that the file lacks, such as `maximize`, keeps its
+/// value. PyTorch's flags `foreach`, `fused`, `capturable` and `differentiable` are ignored. `TH_ERR_FORMAT` if an
+/// entry does not fit, and the message names the entry.
+THStatus THOptim_load(const THOptim *o, const char *path);
+
+/// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+/// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`. An empty `name` means the whole archive.
+THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 
 /** @} */
 
 /* ==================================================================================================================
  *
- *     23. Sorting and searching
+ *     24. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2719,7 +3242,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     24. Order statistics and histograms
+ *     25. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2810,7 +3333,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     25. Matrix products
+ *     26. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2945,7 +3468,7 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /* ==================================================================================================================
  *
- *     26. Products of compressed rows
+ *     27. Products of compressed rows
  *
  * ================================================================================================================== */
 
@@ -3063,7 +3586,7 @@ THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTenso
 
 /* ==================================================================================================================
  *
- *     27. Linear algebra
+ *     28. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -3248,7 +3771,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     28. Convolution
+ *     29. Convolution
  *
  * ================================================================================================================== */
 
@@ -3460,7 +3983,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     29. Pooling
+ *     30. Pooling
  *
  * ================================================================================================================== */
 
@@ -3591,7 +4114,94 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     30. Fourier transforms
+ *     31. Resampling of images
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup resampling_of_images Resampling of images
+ *
+ * Images have the shape `[batch x] channels x sizes`, where the batch is optional and `sizes` are 1 to 3 dimensions.
+ * The dimensions are resampled one after the other, in float32 or float64. Result `i` along a dimension is at the place
+ * `x = (i + 0.5) * scale - 0.5` in `t`, with `scale = size of t / size of r`; with `alignCorners`, at `x = i * (size of
+ * t - 1) / (size of r - 1)`. `TH_RESAMPLE_LINEAR` weights the two pixels next to `x` by `1 - distance`.
+ * `TH_RESAMPLE_CUBIC` weights four pixels by the cubic convolution of R. Keys, Cubic convolution interpolation for
+ * digital image processing, 1981, with parameter -0.75. Pixels outside the image are those at its edge. With
+ * `antialias`, an image that becomes smaller has weights over all pixels within `scale` (linear) or `2 * scale` (cubic,
+ * with parameter -0.5) of `x`, as in Pillow. Floats, and uint8 for results that are not differentiated: those are
+ * rounded to the nearest integer, and limited to 0 to 255. 16-bit floats are rounded once, at the end. Errors:
+ * `TH_ERR_SHAPE`, images without pixels, or of another number of dimensions; `TH_ERR_ARGUMENT`, sizes below 1, an
+ * unknown method, or `alignCorners` or `antialias` for a method other than linear and cubic; `TH_ERR_DTYPE`, integers
+ * other than uint8.
+ * @{
+ */
+
+/// The method that computes the pixels of an image of another size.
+typedef enum THResampling {
+    TH_RESAMPLE_NEAREST = 0,     ///< The pixel at `floor(i * scale)`, with `scale = size of t / size of r`.
+    TH_RESAMPLE_NEAREST_EXACT = 1, ///< The pixel at `floor((i + 0.5) * scale)`, as Pillow and scikit-image choose it.
+    /// Linear interpolation along each dimension: bilinear for two dimensions, trilinear for three.
+    TH_RESAMPLE_LINEAR = 2,
+    TH_RESAMPLE_CUBIC = 3,       ///< Cubic convolution of four pixels along each dimension: bicubic for two dimensions.
+    /// The mean of the pixels that a result covers, entirely or partly, as adaptiveAvgPool2d computes it.
+    TH_RESAMPLE_AREA = 4
+} THResampling;
+
+/// `r` = the images of `t` with the `ndim` sizes `sizes`.
+THStatus THTensor_interpolate(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes, THResampling mode,
+                              int alignCorners, int antialias);
+
+/// interpolate to `floor(factor * size)` pixels along each of the `imageDims` dimensions, with `scale = 1 / factor`.
+/// `TH_RESAMPLE_AREA` and `alignCorners` use the scale of interpolate.
+THStatus THTensor_interpolateFactor(THTensor *r, const THTensor *t, int imageDims, double factor, THResampling mode,
+                                    int alignCorners, int antialias);
+
+/// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result: the
+/// sum of `weight * g` of each pixel. Only the shape of `t` is used. `factor` is 0 for interpolate. Floats only.
+THStatus THTensor_interpolateGrad(THTensor *r, const THTensor *g, const THTensor *t, int imageDims, double factor,
+                                  THResampling mode, int alignCorners, int antialias);
+
+/// `r[n, c, y, x]` = the image `t[n, c]` at the place `grid[n, y, x]` between its pixels; with three dimensions, `r[n,
+/// c, z, y, x]`. `t` has the shape `[batch, channels, sizes]`, `grid` has the shape `[batch, sizes of r, dims]`, and
+/// both have one dtype, a float. A place has the coordinate of the last dimension first. A coordinate is -1 and 1 at
+/// the ends of the dimension: at the centres of the first and the last pixel with `alignCorners`, otherwise at the
+/// corners of these pixels. The result is NaN at a place with a NaN, and at an infinite place with `TH_PAD_REFLECT`.
+///
+/// `mode` is `TH_RESAMPLE_NEAREST`, `TH_RESAMPLE_LINEAR`, or `TH_RESAMPLE_CUBIC` (parameter -0.75) for two dimensions.
+/// `paddingMode` is the value of pixels outside the image: `TH_PAD_CONSTANT` 0, `TH_PAD_REPLICATE` the pixel at the
+/// edge, `TH_PAD_REFLECT` a reflection at the ends. M. Jaderberg et al., Spatial transformer networks, 2015.
+THStatus THTensor_gridSample(THTensor *r, const THTensor *t, const THTensor *grid, THResampling mode,
+                             THPadMode paddingMode, int alignCorners);
+
+/// The gradients of gridSample, from the gradient `g` of the result: `gradInput` of `t`, and `gradGrid` of `grid`,
+/// which is 0 for `TH_RESAMPLE_NEAREST`. Each of the two results may be NULL. The other arguments are as for
+/// gridSample.
+THStatus THTensor_gridSampleGrad(THTensor *gradInput, THTensor *gradGrid, const THTensor *g, const THTensor *t,
+                                 const THTensor *grid, THResampling mode, THPadMode paddingMode, int alignCorners);
+
+/// `r[n, y, x] = theta[n] @ (u, v, 1)`: a grid for gridSample of the places that affine maps give the pixels of images
+/// with the 2 or 3 sizes `sizes`. `u` and `v` are the coordinates of the pixel, from -1 to 1 as in gridSample. `theta`
+/// has the shape `[batch, dims, dims + 1]`, and `r` has the shape `[batch, sizes, dims]`.
+THStatus THTensor_affineGrid(THTensor *r, const THTensor *theta, int ndim, const int64_t *sizes, int alignCorners);
+
+/// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor` times
+/// as many rows and columns, from `factor^2` times as many channels. Every dtype. W. Shi et al., Real-time single image
+/// and video super-resolution using an efficient sub-pixel convolutional neural network, 2016.
+THStatus THTensor_pixelShuffle(THTensor *r, const THTensor *t, int64_t factor);
+
+/// The inverse of pixelShuffle: `r[.., (c * factor + i) * factor + j, y, x] = t[.., c, y * factor + i, x * factor +
+/// j]`.
+THStatus THTensor_pixelUnshuffle(THTensor *r, const THTensor *t, int64_t factor);
+
+/// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn. Every dtype. X.
+/// Zhang et al., ShuffleNet: an extremely efficient convolutional neural network for mobile devices, 2018.
+THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     32. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3640,7 +4250,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     31. Sparse tensors
+ *     33. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -3944,7 +4554,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     32. Random generators
+ *     34. Random generators
  *
  * ================================================================================================================== */
 
@@ -3967,10 +4577,6 @@ typedef enum THGeneratorKind {
     /// number depends on the one before.
     TH_MT19937 = 2
 } THGeneratorKind;
-
-/// A source of random numbers. For functions that draw random numbers, NULL means the calling thread's generator.
-/// Several threads may use one generator; their calls are serialised.
-typedef struct THGenerator THGenerator;
 
 /// `r` = the bytes of the generator's state as a vector; a fresh `r` gets uint8. A `TH_MT19937` state has the 5048
 /// bytes that TH saves. A `TH_PHILOX` state has 24 bytes: a tag with a version, the seed and the position.
@@ -4041,7 +4647,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     33. Random numbers
+ *     35. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4233,11 +4839,25 @@ THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, cons
 /// `mask` receives the mask, or may be NULL; a fresh `mask` gets Bool.
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
 
+/// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+/// others, "Efficient Object Localization Using Convolutional Networks", 2015). `t` has the shape `[batch, channels,
+/// sizes...]`, and the mask has the size 1 in the dimensions after the channels. Otherwise as dropout.
+THStatus THTensor_featureDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of
+/// selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1
+/// keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask
+/// is as for dropout. Floats only; 16-bit floats are computed in float32.
+THStatus THTensor_alphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/// alphaDropout of whole channels, with shapes as for featureDropout.
+THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
 /** @} */
 
 /* ==================================================================================================================
  *
- *     34. Devices
+ *     36. Devices
  *
  * ================================================================================================================== */
 
@@ -4410,7 +5030,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     35. Streams, events and graphs
+ *     37. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -4533,7 +5153,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     36. Exchange with other libraries
+ *     38. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -4752,7 +5372,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     37. Functions of the caller
+ *     39. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -4793,7 +5413,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     38. Storages
+ *     40. Storages
  *
  * ================================================================================================================== */
 
@@ -4951,7 +5571,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     39. Memory
+ *     41. Memory
  *
  * ================================================================================================================== */
 
@@ -5022,7 +5642,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     40. Files
+ *     42. Files
  *
  * ================================================================================================================== */
 
@@ -5030,24 +5650,30 @@ int THMemory_pressure(void);
  * @defgroup files Files
  *
  * An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy arrays, a matrix
- * in Matrix Market format, a table of numbers or an image. An opened archive gives names, dtypes and sizes without
- * reading elements. Nothing in the file is executed or trusted. Nested lists, dictionaries and tables become paths, and
- * a tensor is named by its path: `model.layer.0.weight`. Numbers and texts in them become metadata under such paths. A
- * file of one tensor is an archive with one tensor, whose name is "". `THArchive_newTensor` and `THArchive_newBytes`
- * map tensors of 64 KiB or more whose elements the file stores in the same form as memory. Writes to a mapped tensor
- * are private to the process. The file should not be changed in place: elements may then change, and access beyond the
- * end of a truncated file raises SIGBUS. `numpy.save` and `torch.save` truncate an existing file and write it in place.
- * Functions of thorn replace the file by a new one, and mapped tensors keep the elements of the old file.
- * `THArchive_openWith` with `TH_OPEN_COPY` opens a file without mapping; `THTensor_newLoad` and `THArchive_read` copy
- * as well. uint16 is read as int32, and uint32 as int64. These block types of GGUF are decoded to float32: Q4_0 to
- * Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4. `THArchive_newBytes` returns the bytes of the others.
- * Sparse tensors have separate functions; the functions of dense tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch
- * and SciPy (`scipy.sparse.save_npz`) store sparse tensors as coordinates (COO) or as compressed rows (CSR). A file of
- * SciPy is one sparse tensor without a name. In Matrix Market format, `coordinate` files are sparse and `array` files
- * are dense. Real numbers become float64, integers int64, and a pattern has the float64 value 1 at each entry.
- * Symmetric and skew-symmetric matrices are expanded; complex ones are refused. Files compressed by gzip (`.mtx.gz`)
- * are read, too. thorn writes the kind `general`, with the shortest numbers that read back the same, and a pattern if
- * the values are Bool. A file is replaced as a whole: the new file is written to disk next to the old one and then
+ * in Matrix Market format, a data set in svmlight format, a table of numbers or an image. An opened archive gives
+ * names, dtypes and sizes without reading elements. Nothing in the file is executed or trusted. Nested lists,
+ * dictionaries and tables become paths, and a tensor is named by its path: `model.layer.0.weight`. Numbers and texts in
+ * them become metadata under such paths. A file of one tensor is an archive with one tensor, whose name is "".
+ * `THArchive_newTensor` and `THArchive_newBytes` map tensors of 64 KiB or more whose elements the file stores in the
+ * same form as memory. Writes to a mapped tensor are private to the process. The file should not be changed in place:
+ * elements may then change, and access beyond the end of a truncated file raises SIGBUS. `numpy.save` and `torch.save`
+ * truncate an existing file and write it in place. Functions of thorn replace the file by a new one, and mapped tensors
+ * keep the elements of the old file. `THArchive_openWith` with `TH_OPEN_COPY` opens a file without mapping;
+ * `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32, and uint32 as int64. These block types
+ * of GGUF are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
+ * `THArchive_newBytes` returns the bytes of the others. Sparse tensors have separate functions; the functions of dense
+ * tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch and SciPy (`scipy.sparse.save_npz`) store sparse tensors as
+ * coordinates (COO) or as compressed rows (CSR). A file of SciPy is one sparse tensor without a name. In Matrix Market
+ * format, `coordinate` files are sparse and `array` files are dense. Real numbers become float64, integers int64, and a
+ * pattern has the float64 value 1 at each entry. Symmetric and skew-symmetric matrices are expanded; complex ones are
+ * refused. Files compressed by gzip (`.mtx.gz`) are read, too. thorn writes the kind `general`, with the shortest
+ * numbers that read back the same, and a pattern if the values are Bool. A file in svmlight format, also called libsvm,
+ * has a line `label index:value index:value ... # comment` for each row, with ascending indices from 1. It is an
+ * archive with the float64 vector `labels` and the float64 matrix `data`, compressed by rows; pairs `qid:number` after
+ * the labels become the int64 vector `qid`. The number of columns is the greatest index, because the format does not
+ * have the number. `data` is written from a sparse matrix with all its entries, or from the elements of a dense one
+ * that are not 0. A file whose first row has a label only is read in this format if its name ends with `.svm`,
+ * `.svmlight` or `.libsvm`. A file is replaced as a whole: the new file is written to disk next to the old one and then
  * renamed, so that a failure or a killed process leaves the old file intact. A file that this process may not write to
  * is not replaced. On systems that support files without a name, as Linux does on most file systems, a killed process
  * leaves no temporary file. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write;
@@ -5055,9 +5681,6 @@ int THMemory_pressure(void);
  * `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format that thorn does not write.
  * @{
  */
-
-/// A collection of named tensors with metadata in one file, opened for reading or created for writing.
-typedef struct THArchive THArchive;
 
 enum {
     TH_OPEN_COPY = 1             ///< A flag of `THArchive_openWith`: elements are always copied and never mapped.
@@ -5074,7 +5697,7 @@ typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 /// A format of files.
 typedef enum THFileFormat {
     /// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.svm`, `.svmlight` and `.libsvm`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     TH_FILE_BY_NAME = 0,
     TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
     TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles. Read-only.
@@ -5090,7 +5713,8 @@ typedef enum THFileFormat {
     TH_FILE_TSV = 11,            ///< A table of numbers as text, separated by tabs.
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
     TH_FILE_PNG = 13,            ///< Images in PNG.
-    TH_FILE_MATRIX_MARKET = 14   ///< Matrix Market: a sparse or dense matrix as text.
+    TH_FILE_MATRIX_MARKET = 14,  ///< Matrix Market: a sparse or dense matrix as text.
+    TH_FILE_SVMLIGHT = 15        ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
 } THFileFormat;
 
 /// Reads the only tensor of the file `path`. Elements are copied, so that the file may change afterwards. Returns a new
@@ -5216,8 +5840,8 @@ THArchive *THArchive_create(const char *path, THFileFormat format);
 /// storage whole. In other formats tensors are row-major.
 THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
 
-/// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, PGM and PPM have no metadata. Tables accept
-/// only the names of their columns, under the keys `columns.0`, `columns.1` and so on.
+/// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, svmlight, PGM and PPM have none. Tables
+/// accept only the names of their columns, under the keys `columns.0`, `columns.1` and so on.
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
 
 /// Sets the number of significant digits of floats in text formats, from 0 to 17. 0, the default, means the fewest
@@ -5232,7 +5856,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     41. Mapped files and shared memory
+ *     43. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -5315,7 +5939,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     42. Errors
+ *     44. Errors
  *
  * ================================================================================================================== */
 
@@ -5354,7 +5978,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     43. Threads
+ *     45. Threads
  *
  * ================================================================================================================== */
 
@@ -5380,7 +6004,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     44. BLAS of the machine
+ *     46. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -5414,7 +6038,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     45. Versions
+ *     47. Versions
  *
  * ================================================================================================================== */
 

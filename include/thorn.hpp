@@ -196,6 +196,13 @@ enum class Reduction : int {
     BatchMean = TH_REDUCTION_BATCH_MEAN,
 };
 
+/// The function of the rows of a bag.
+enum class BagMode : int {
+    Sum = TH_BAG_SUM, ///< The sum.
+    Mean = TH_BAG_MEAN, ///< The sum divided by the number of rows.
+    Max = TH_BAG_MAX, ///< The greatest elements; NaN if any element is NaN.
+};
+
 /// The method that computes a quantile between two elements.
 enum class Interpolation : int {
     Linear = TH_INTERPOLATION_LINEAR, ///< `a + (b - a) * fraction` for neighbours a and b.
@@ -227,6 +234,17 @@ enum class MatrixNorm : int {
     NormMinusInf = TH_NORM_MINUS_INF, ///< The least sum of magnitudes of a row.
 };
 
+/// The method that computes the pixels of an image of another size.
+enum class Resampling : int {
+    Nearest = TH_RESAMPLE_NEAREST, ///< The pixel at `floor(i * scale)`, with `scale = size of t / size of r`.
+    NearestExact = TH_RESAMPLE_NEAREST_EXACT, ///< The pixel at `floor((i + 0.5) * scale)`, as Pillow and scikit-image choose it.
+    /// Linear interpolation along each dimension: bilinear for two dimensions, trilinear for three.
+    Linear = TH_RESAMPLE_LINEAR,
+    Cubic = TH_RESAMPLE_CUBIC, ///< Cubic convolution of four pixels along each dimension: bicubic for two dimensions.
+    /// The mean of the pixels that a result covers, entirely or partly, as adaptiveAvgPool2d computes it.
+    Area = TH_RESAMPLE_AREA,
+};
+
 /// A kind of generator.
 enum class GeneratorKind : int {
     /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of
@@ -246,7 +264,7 @@ enum class Fan : int {
 /// A format of files.
 enum class FileFormat : int {
     /// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`,
-    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    /// `.svm`, `.svmlight` and `.libsvm`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
     ByName = TH_FILE_BY_NAME,
     Pt = TH_FILE_PT, ///< PyTorch's files since 1.6: a zip archive with a pickle.
     PtLegacy = TH_FILE_PT_LEGACY, ///< PyTorch's files before 1.6, a sequence of pickles. Read-only.
@@ -263,6 +281,7 @@ enum class FileFormat : int {
     Pnm = TH_FILE_PNM, ///< Images in PGM and PPM.
     Png = TH_FILE_PNG, ///< Images in PNG.
     MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a sparse or dense matrix as text.
+    Svmlight = TH_FILE_SVMLIGHT, ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
 };
 
 // ==================================================================================================================
@@ -1015,9 +1034,19 @@ class RowIterator;
 struct JQ;
 struct CrowColStartsOrder;
 struct EV;
+struct GradInputGradGrid;
+struct GradInputGradWeight;
 struct GradInputGradWeightGradBias;
+struct GradQueryGradKeyGradValueGradMask;
+struct GradXGradH0GradC0GradWeights;
+struct GradXGradH0GradWeights;
+struct HnCnReserve;
+struct HnReserve;
 struct LeastGreatest;
+struct OutputHnCnReserve;
+struct OutputHnReserve;
 struct PLU;
+struct RLogSumExp;
 struct RMask;
 struct RMeanInvstd;
 struct RRcrowRcol;
@@ -1986,6 +2015,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t - trunc(t)`.
     Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
     Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
+    /// `r = t^2`.
+    Tensor square() const { detail::New r; return r(THTensor_square(r.handle, handle_), "square"); }
+    Tensor &square_() { return changed(THTensor_square(handle_, handle_), "square_"); }
     /// `r = 1 / t`.
     Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
     Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
@@ -2389,6 +2421,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &softplus_(double beta = 1, double threshold = 20) {
         return changed(THTensor_softplus(handle_, handle_, beta, threshold), "softplus_");
     }
+    /// `r = -log(1 + e^-t)`, the logarithm of sigmoid.
+    Tensor logSigmoid() const { detail::New r; return r(THTensor_logSigmoid(r.handle, handle_), "logSigmoid"); }
+    Tensor &logSigmoid_() { return changed(THTensor_logSigmoid(handle_, handle_), "logSigmoid_"); }
+    /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017).
+    Tensor silu() const { detail::New r; return r(THTensor_silu(r.handle, handle_), "silu"); }
+    Tensor &silu_() { return changed(THTensor_silu(handle_, handle_), "silu_"); }
+    /// `r = t * tanh(log(1 + e^t))` (Misra, 2019).
+    Tensor mish() const { detail::New r; return r(THTensor_mish(r.handle, handle_), "mish"); }
+    Tensor &mish_() { return changed(THTensor_mish(handle_, handle_), "mish_"); }
+    /// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019).
+    Tensor hardswish() const { detail::New r; return r(THTensor_hardswish(r.handle, handle_), "hardswish"); }
+    Tensor &hardswish_() { return changed(THTensor_hardswish(handle_, handle_), "hardswish_"); }
+    /// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN.
+    Tensor hardsigmoid() const { detail::New r; return r(THTensor_hardsigmoid(r.handle, handle_), "hardsigmoid"); }
+    Tensor &hardsigmoid_() { return changed(THTensor_hardsigmoid(handle_, handle_), "hardsigmoid_"); }
+    /// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance
+    /// 1 (Klambauer et al., 2017).
+    Tensor selu() const { detail::New r; return r(THTensor_selu(r.handle, handle_), "selu"); }
+    Tensor &selu_() { return changed(THTensor_selu(handle_, handle_), "selu_"); }
+    /// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN.
+    Tensor softsign() const { detail::New r; return r(THTensor_softsign(r.handle, handle_), "softsign"); }
+    Tensor &softsign_() { return changed(THTensor_softsign(handle_, handle_), "softsign_"); }
+    /// `r = 0 where -lambda <= t <= lambda, else t`.
+    Tensor hardshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_hardshrink(r.handle, handle_, lambda), "hardshrink");
+    }
+    Tensor &hardshrink_(double lambda = 0.5) {
+        return changed(THTensor_hardshrink(handle_, handle_, lambda), "hardshrink_");
+    }
     /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting.
     Tensor atan2(const Tensor &b) const {
         detail::New r;
@@ -2440,6 +2502,40 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &nanToNum_(double posinf, double neginf) {
         return changed(THTensor_nanToNum(handle_, handle_, 0, posinf, neginf), "nanToNum_");
     }
+    /// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017).
+    Tensor celu(double value = 1) const { detail::New r; return r(THTensor_celu(r.handle, handle_, value), "celu"); }
+    Tensor &celu_(double value = 1) { return changed(THTensor_celu(handle_, handle_, value), "celu_"); }
+    /// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN.
+    Tensor softshrink(double lambda = 0.5) const {
+        detail::New r;
+        return r(THTensor_softshrink(r.handle, handle_, lambda), "softshrink");
+    }
+    Tensor &softshrink_(double lambda = 0.5) {
+        return changed(THTensor_softshrink(handle_, handle_, lambda), "softshrink_");
+    }
+    /// `r = t where t > threshold, else value`; NaN stays NaN.
+    Tensor threshold(double threshold, double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, threshold, value), "threshold");
+    }
+    Tensor threshold(double value) const {
+        detail::New r;
+        return r(THTensor_threshold(r.handle, handle_, 20, value), "threshold");
+    }
+    Tensor &threshold_(double threshold, double value) {
+        return changed(THTensor_threshold(handle_, handle_, threshold, value), "threshold_");
+    }
+    Tensor &threshold_(double value) { return changed(THTensor_threshold(handle_, handle_, 20, value), "threshold_"); }
+    /// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`.
+    Tensor prelu(const Tensor &weight) const {
+        detail::New r;
+        return r(THTensor_prelu(r.handle, handle_, weight.get()), "prelu");
+    }
+    Tensor &prelu_(const Tensor &weight) { return changed(THTensor_prelu(handle_, handle_, weight.get()), "prelu_"); }
+    /// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated
+    /// linear unit (Dauphin et al., 2017).
+    Tensor glu(int dimension = -1) const { detail::New r; return r(THTensor_glu(r.handle, handle_, dimension), "glu"); }
+    Tensor &glu_(int dimension = -1) { return changed(THTensor_glu(handle_, handle_, dimension), "glu_"); }
     /// `r = a * log(value)`; otherwise as xlogy.
     Tensor xlogyValue(double value) const {
         detail::New r;
@@ -2761,6 +2857,104 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     Tensor nanmean(std::initializer_list<int64_t> dims, bool keepdim = false) const {
         return nanmean(IntList(dims), keepdim);
+    }
+    /// `r = product of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`.
+    Tensor nanprod(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanprod(r.handle, handle_, dimension, keepdim), "nanprod");
+    }
+    /// `r = product of t over dims without the NaNs`; otherwise as nanprod, with `dims` and `dtype` as for sumDims.
+    Tensor nanprodDims(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_nanprodDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nanprodDims");
+    }
+    Tensor nanprod(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_nanprodDims(r.handle, handle_, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "nanprod");
+    }
+    Tensor nanprod(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        return nanprod(IntList(dims), keepdim, dtype);
+    }
+    /// `r = greatest elements of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`.
+    Tensor nanmax(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmax(r.handle, handle_, dimension, keepdim), "nanmax");
+    }
+    /// `r = greatest elements of t over dims without the NaNs`; otherwise as nanmax, with `dims` as for sumDims.
+    Tensor nanmaxDims(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmaxDims");
+    }
+    Tensor nanmax(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmaxDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmax");
+    }
+    Tensor nanmax(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmax(IntList(dims), keepdim);
+    }
+    /// `r = least elements of t over dimension without the NaNs`; otherwise as nanmax.
+    Tensor nanmin(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanmin(r.handle, handle_, dimension, keepdim), "nanmin");
+    }
+    /// `r = least elements of t over dims without the NaNs`; otherwise as nanmin, with `dims` as for sumDims.
+    Tensor nanminDims(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanminDims");
+    }
+    Tensor nanmin(IntList dims, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanminDims(r.handle, handle_, dims.count(), dims.data(), keepdim), "nanmin");
+    }
+    Tensor nanmin(std::initializer_list<int64_t> dims, bool keepdim = false) const {
+        return nanmin(IntList(dims), keepdim);
+    }
+    /// `r = index of the first greatest element of t over dimension without the NaNs`; otherwise as argmax.
+    Tensor nanargmax(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanargmax(r.handle, handle_, dimension, keepdim), "nanargmax");
+    }
+    /// `r = index of the first least element of t over dimension without the NaNs`; otherwise as nanargmax.
+    Tensor nanargmin(int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanargmin(r.handle, handle_, dimension, keepdim), "nanargmin");
+    }
+    /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, or over all elements with `TH_ALL_DIMS`, with the
+    /// mean, the sum and the number `n` of the elements that are not NaN.
+    Tensor nanvar(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvar(r.handle, handle_, dimension, correction, keepdim), "nanvar");
+    }
+    /// `r = variance of t over dims without the NaNs`; otherwise as nanvar, with `dims` as for sumDims.
+    Tensor nanvarDims(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvarDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanvarDims");
+    }
+    Tensor nanvar(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanvarDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanvar");
+    }
+    Tensor nanvar(std::initializer_list<int64_t> dims, double correction = 1, bool keepdim = false) const {
+        return nanvar(IntList(dims), correction, keepdim);
+    }
+    /// `r = sqrt(variance of t over dimension without the NaNs)`; otherwise as nanvar.
+    Tensor nanstd(int dimension = everyDim, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstd(r.handle, handle_, dimension, correction, keepdim), "nanstd");
+    }
+    /// `r = sqrt(variance of t over dims without the NaNs)`; otherwise as nanstd, with `dims` as for sumDims.
+    Tensor nanstdDims(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstdDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanstdDims");
+    }
+    Tensor nanstd(IntList dims, double correction = 1, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_nanstdDims(r.handle, handle_, dims.count(), dims.data(), correction, keepdim), "nanstd");
+    }
+    Tensor nanstd(std::initializer_list<int64_t> dims, double correction = 1, bool keepdim = false) const {
+        return nanstd(IntList(dims), correction, keepdim);
     }
     /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     Tensor amax(int dimension = everyDim, bool keepdim = false) const {
@@ -3108,6 +3302,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cumsum_(int dimension, Dtype dtype) {
         return changed(THTensor_cumsumDtype(handle_, handle_, dimension, static_cast<THDtype>(dtype)), "cumsum_");
     }
+    /// `r[i] = t[0] + ... + t[i]` along `dimension`, where NaN counts as 0; otherwise as cumsum.
+    Tensor nancumsum(int dimension) const {
+        detail::New r;
+        return r(THTensor_nancumsum(r.handle, handle_, dimension), "nancumsum");
+    }
+    Tensor &nancumsum_(int dimension) { return changed(THTensor_nancumsum(handle_, handle_, dimension), "nancumsum_"); }
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
     Tensor cumprod(int dimension) const {
         detail::New r;
@@ -3256,6 +3456,58 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `weight` and `gradBias` of `bias`.
     GradInputGradWeightGradBias layerNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight = {},
         double eps = 0.00001) const;
+    /// `r = softmax(query @ key^T * scale + mask) @ value` along the last dimension: attention of `L` rows of `query`
+    /// to `S` rows of `key` and `value`.
+    RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    RLogSumExp scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
+    /// The gradients of scaledDotProductAttention, from the gradient `g` of its result `y`, and the gradient
+    /// `gLogSumExp` of `logSumExp`, or NULL: `gradQuery` of `query`, `gradKey` of `key`, `gradValue` of `value`, and
+    /// `gradMask` of a mask that is not Bool.
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &gLogSumExp, const Tensor &y,
+        const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key, const Tensor &value,
+        const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) const;
+    GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+        const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+        bool causal = false, double scale = 0, bool enableGqa = false) const;
+    /// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t`
+    /// (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019).
+    Tensor rmsNorm(int normalizedNdim, const Tensor &weight, double eps) const {
+        detail::New r;
+        return r(THTensor_rmsNorm(r.handle, handle_, normalizedNdim, weight.get(), eps), "rmsNorm");
+    }
+    Tensor rmsNorm(int normalizedNdim, double eps) const {
+        detail::New r;
+        return r(THTensor_rmsNorm(r.handle, handle_, normalizedNdim, nullptr, eps), "rmsNorm");
+    }
+    /// The gradients of rmsNorm, computed from the gradient `g` of its result.
+    GradInputGradWeight rmsNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) const;
+    GradInputGradWeight rmsNormGrad(const Tensor &t, int normalizedNdim, double eps) const;
+    /// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and biased variance over each group of
+    /// adjacent channels and the dimensions after the channels (Wu and He, "Group Normalization", 2018).
+    Tensor groupNorm(int64_t numGroups, const Tensor &weight = {}, const Tensor &bias = {},
+        double eps = 0.00001) const {
+        detail::New r;
+        return r(THTensor_groupNorm(r.handle, handle_, numGroups, weight.get(), bias.get(), eps), "groupNorm");
+    }
+    /// The gradients of groupNorm, computed from the gradient `g` of its result.
+    GradInputGradWeightGradBias groupNormGrad(const Tensor &t, int64_t numGroups, const Tensor &weight = {},
+        double eps = 0.00001) const;
+    /// groupNorm with a group for each channel: the statistics are of each image and channel, without running
+    /// statistics (Ulyanov, Vedaldi and Lempitsky, "Instance Normalization", 2016).
+    Tensor instanceNorm(const Tensor &weight = {}, const Tensor &bias = {}, double eps = 0.00001) const {
+        detail::New r;
+        return r(THTensor_instanceNorm(r.handle, handle_, weight.get(), bias.get(), eps), "instanceNorm");
+    }
+    /// `r = t / (k + alpha / size * sum of t^2)^beta`, with the sum over `size` channels, from `size / 2` channels
+    /// before to `(size - 1) / 2` channels after the element's own; absent channels count as 0 (Krizhevsky, Sutskever
+    /// and Hinton, "ImageNet Classification with Deep Convolutional Neural Networks", 2012, without the division by
+    /// `size`).
+    Tensor localResponseNorm(int64_t size, double alpha = 0.0001, double beta = 0.75, double k = 1) const {
+        detail::New r;
+        return r(THTensor_localResponseNorm(r.handle, handle_, size, alpha, beta, k), "localResponseNorm");
+    }
     /// `r = -weight[c] * t[c]` for each position, where `c` is the position's class in `target`: the negative
     /// log-likelihood loss of log-probabilities `t`, which logSoftmax computes.
     Tensor nllLoss(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean,
@@ -3331,6 +3583,92 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_klDiv(r.handle, handle_, target.get(), logTarget, static_cast<THReduction>(reduction)),
             "klDiv");
     }
+    /// `r = -weight * (target * log(t) + (1 - target) * log(1 - t))`, reduced: the cross entropy of the probability
+    /// `t`, for `target` from 0 to 1.
+    Tensor bce(const Tensor &target, const Tensor &weight = {}, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_bce(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction)),
+            "bce");
+    }
+    /// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative
+    /// log-likelihood of a count `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term
+    /// `log(target!)`.
+    Tensor poissonNllLoss(const Tensor &target, bool logInput = true, bool full = false, double eps = 1e-8,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_poissonNllLoss(r.handle, handle_, target.get(), logInput, full, eps,
+            static_cast<THReduction>(reduction)), "poissonNllLoss");
+    }
+    /// `r = (log(v) + (t - target)^2 / v) / 2`, with `v = max(variance, eps)`, reduced: the negative log-likelihood of
+    /// `target` of a normal distribution with the mean `t`, without the term `log(2 * pi) / 2`, which `full` adds.
+    Tensor gaussianNllLoss(const Tensor &target, const Tensor &variance, bool full = false, double eps = 1e-6,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_gaussianNllLoss(r.handle, handle_, target.get(), variance.get(), full, eps,
+            static_cast<THReduction>(reduction)), "gaussianNllLoss");
+    }
+    /// `r = -log(P)` for each sample, reduced, where `P` is the probability of the labels of the sample, summed over
+    /// all alignments: the loss of connectionist temporal classification (A.
+    Tensor ctcLoss(const Tensor &targets, const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank,
+        Reduction reduction, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLoss(r.handle, handle_, targets.get(), inputLengths.get(), targetLengths.get(), blank,
+            static_cast<THReduction>(reduction), zeroInfinity), "ctcLoss");
+    }
+    Tensor ctcLoss(const Tensor &targets, const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank,
+        bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLoss(r.handle, handle_, targets.get(), inputLengths.get(), targetLengths.get(), blank,
+            static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLoss");
+    }
+    /// `r` = the gradient of `logProbs` from the gradient `g` of ctcLoss; 0 for a sample without an alignment.
+    Tensor ctcLossGrad(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+        const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLossGrad(r.handle, handle_, logProbs.get(), targets.get(), inputLengths.get(),
+            targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity), "ctcLossGrad");
+    }
+    Tensor ctcLossGrad(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+        const Tensor &targetLengths, int64_t blank, bool zeroInfinity) const {
+        detail::New r;
+        return r(THTensor_ctcLossGrad(r.handle, handle_, logProbs.get(), targets.get(), inputLengths.get(),
+            targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLossGrad");
+    }
+    /// `r = max(margin - target * (a - b), 0)`, reduced: the loss of a ranking, where `target` is 1 if `a` should be
+    /// greater than `b`, and -1 if `b` should be greater.
+    Tensor marginRankingLoss(const Tensor &b, const Tensor &target, double margin = 0,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_marginRankingLoss(r.handle, handle_, b.get(), target.get(), margin,
+            static_cast<THReduction>(reduction)), "marginRankingLoss");
+    }
+    /// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle
+    /// between vectors.
+    Tensor cosineSimilarity(const Tensor &b, int dimension = 1, double eps = 1e-8) const {
+        detail::New r;
+        return r(THTensor_cosineSimilarity(r.handle, handle_, b.get(), dimension, eps), "cosineSimilarity");
+    }
+    /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors.
+    Tensor pairwiseDistance(const Tensor &b, double value = 2, double eps = 1e-6, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_pairwiseDistance(r.handle, handle_, b.get(), value, eps, keepdim), "pairwiseDistance");
+    }
+    /// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the
+    /// cosineSimilarity of `a` and `b` along the last dimension, with an `eps` of 1e-6.
+    Tensor cosineEmbeddingLoss(const Tensor &b, const Tensor &target, double margin = 0,
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_cosineEmbeddingLoss(r.handle, handle_, b.get(), target.get(), margin,
+            static_cast<THReduction>(reduction)), "cosineEmbeddingLoss");
+    }
+    /// `r = max(margin + d(anchor, positive) - d(anchor, negative), 0)`, reduced, for the pairwiseDistance `d` with
+    /// `value` and `eps`.
+    Tensor tripletMarginLoss(const Tensor &positive, const Tensor &negative, double margin = 1, double value = 2,
+        double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_tripletMarginLoss(r.handle, handle_, positive.get(), negative.get(), margin, value, eps, swap,
+            static_cast<THReduction>(reduction)), "tripletMarginLoss");
+    }
     /// `r = (t - mean) * invstd * weight + bias` for each channel, an entry of dimension 1 of `t`: batch normalization.
     RMeanInvstd batchNorm(const Tensor &weight = {}, const Tensor &bias = {}, const Tensor &runningMean = {},
         const Tensor &runningVar = {}, bool training = false, double momentum = 0.1, double eps = 0.00001) const;
@@ -3338,6 +3676,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor embedding(const Tensor &index, int64_t paddingIdx = -1) const {
         detail::New r;
         return r(THTensor_embedding(r.handle, handle_, index.get(), paddingIdx), "embedding");
+    }
+    /// `r[b, :] = sum of weight[index[i], :]` over the positions `i` of bag `b`: sums of rows of a table of floats.
+    Tensor embeddingBag(const Tensor &index, const Tensor &offsets = {}, BagMode mode = BagMode::Mean,
+        const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) const {
+        detail::New r;
+        return r(THTensor_embeddingBag(r.handle, handle_, index.get(), offsets.get(), static_cast<THBagMode>(mode),
+            perSampleWeights.get(), paddingIdx), "embeddingBag");
     }
     /// `r = 0 where t <= 0, else g`: the gradient of relu.
     Tensor reluGrad(const Tensor &t) const {
@@ -3385,6 +3730,63 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_geluTanhGrad(r.handle, handle_, t.get()), "geluTanhGrad");
     }
+    /// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu.
+    Tensor siluGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_siluGrad(r.handle, handle_, t.get()), "siluGrad");
+    }
+    /// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish.
+    Tensor hardswishGrad(const Tensor &t) const {
+        detail::New r;
+        return r(THTensor_hardswishGrad(r.handle, handle_, t.get()), "hardswishGrad");
+    }
+
+    // ----------------------------------------------------------------------------------------------- Recurrent layers
+
+    /// `c = f * c + i * g; h = o * tanh(c)` for each step: long short-term memory.
+    OutputHnCnReserve lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnCnReserve lstm(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of lstm: `gradX` of `x`, `gradH0` of `h0`, `gradC0` of `c0`, and `gradWeights`, a vector of the
+    /// gradients of all weights, row-major, one after the other.
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x,
+        const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    GradXGradH0GradC0GradWeights lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {},
+        int layers = 1, bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of lstm: from `x`, `[batch, inputs]`, and the states `h` and `c`, `[batch, hidden]`, the states `hn`
+    /// and `cn`.
+    HnCnReserve lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = (1 - z) * n + z * h` for each step: a gated recurrent unit.
+    OutputHnReserve gru(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    OutputHnReserve gru(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    /// The gradients of gru, as lstmGrad.
+    GradXGradH0GradWeights gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false) const;
+    GradXGradH0GradWeights gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false) const;
+    /// One step of gru, as lstmCell.
+    HnReserve gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}) const;
+    /// `h = tanh(W x + b + U h + d)` for each step, or `max(0, W x + b + U h + d)` if `relu` is not 0.
+    OutputHnReserve rnn(const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    OutputHnReserve rnn(TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    /// The gradients of rnn, as lstmGrad.
+    GradXGradH0GradWeights rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x, const Tensor &h0,
+        TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+        bool batchFirst = false, bool relu = false) const;
+    GradXGradH0GradWeights rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+        bool bidirectional = false, bool batchFirst = false, bool relu = false) const;
+    /// One step of rnn, as lstmCell.
+    HnReserve rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+        const Tensor &bhh = {}, bool relu = false) const;
 
     // ------------------------------------------------------------------------------------------ Sorting and searching
 
@@ -4397,6 +4799,85 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "adaptiveAvgPoolGradInput");
     }
 
+    // ------------------------------------------------------------------------------------------- Resampling of images
+
+    /// `r` = the images of `t` with the `ndim` sizes `sizes`.
+    Tensor interpolate(IntList sizes, Resampling mode, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolate(r.handle, handle_, sizes.count(), sizes.data(), static_cast<THResampling>(mode),
+            alignCorners, antialias), "interpolate");
+    }
+    Tensor interpolate(IntList sizes, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolate(r.handle, handle_, sizes.count(), sizes.data(),
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolate");
+    }
+    /// interpolate to `floor(factor * size)` pixels along each of the `imageDims` dimensions, with
+    /// `scale = 1 / factor`.
+    Tensor interpolateFactor(int imageDims, double factor, Resampling mode, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateFactor(r.handle, handle_, imageDims, factor, static_cast<THResampling>(mode),
+            alignCorners, antialias), "interpolateFactor");
+    }
+    Tensor interpolateFactor(int imageDims, double factor, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateFactor(r.handle, handle_, imageDims, factor,
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor");
+    }
+    /// `r` = the gradient of `t`, the operand of interpolate or interpolateFactor, from the gradient `g` of the result:
+    /// the sum of `weight * g` of each pixel.
+    Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
+        bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateGrad(r.handle, handle_, t.get(), imageDims, factor,
+            static_cast<THResampling>(mode), alignCorners, antialias), "interpolateGrad");
+    }
+    Tensor interpolateGrad(const Tensor &t, int imageDims, double factor, bool alignCorners, bool antialias) const {
+        detail::New r;
+        return r(THTensor_interpolateGrad(r.handle, handle_, t.get(), imageDims, factor,
+            static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad");
+    }
+    /// `r[n, c, y, x]` = the image `t[n, c]` at the place `grid[n, y, x]` between its pixels; with three dimensions,
+    /// `r[n, c, z, y, x]`.
+    Tensor gridSample(const Tensor &grid, Resampling mode, PadMode paddingMode, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(mode),
+            static_cast<THPadMode>(paddingMode), alignCorners), "gridSample");
+    }
+    Tensor gridSample(const Tensor &grid, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_gridSample(r.handle, handle_, grid.get(), static_cast<THResampling>(Resampling::Linear),
+            static_cast<THPadMode>(PadMode::Constant), alignCorners), "gridSample");
+    }
+    /// The gradients of gridSample, from the gradient `g` of the result: `gradInput` of `t`, and `gradGrid` of `grid`,
+    /// which is 0 for `TH_RESAMPLE_NEAREST`.
+    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
+        bool alignCorners) const;
+    GradInputGradGrid gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const;
+    /// `r[n, y, x] = theta[n] @ (u, v, 1)`: a grid for gridSample of the places that affine maps give the pixels of
+    /// images with the 2 or 3 sizes `sizes`.
+    Tensor affineGrid(IntList sizes, bool alignCorners) const {
+        detail::New r;
+        return r(THTensor_affineGrid(r.handle, handle_, sizes.count(), sizes.data(), alignCorners), "affineGrid");
+    }
+    /// `r[.., c, y * factor + i, x * factor + j] = t[.., (c * factor + i) * factor + j, y, x]`: images with `factor`
+    /// times as many rows and columns, from `factor^2` times as many channels.
+    Tensor pixelShuffle(int64_t factor) const {
+        detail::New r;
+        return r(THTensor_pixelShuffle(r.handle, handle_, factor), "pixelShuffle");
+    }
+    /// The inverse of pixelShuffle:
+    /// `r[.., (c * factor + i) * factor + j, y, x] = t[.., c, y * factor + i, x * factor + j]`.
+    Tensor pixelUnshuffle(int64_t factor) const {
+        detail::New r;
+        return r(THTensor_pixelUnshuffle(r.handle, handle_, factor), "pixelUnshuffle");
+    }
+    /// `r[n, k * groups + i] = t[n, i * (channels / groups) + k]`: the channels of `groups` groups in turn.
+    Tensor channelShuffle(int64_t groups = 1) const {
+        detail::New r;
+        return r(THTensor_channelShuffle(r.handle, handle_, groups), "channelShuffle");
+    }
+
     // --------------------------------------------------------------------------------------------- Fourier transforms
 
     /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal.
@@ -4760,6 +5241,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true.
     RMask dropout(const Generator &generator, double p = 0.5) const;
     RMask dropout(double p = 0.5) const;
+    /// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and
+    /// others, "Efficient Object Localization Using Convolutional Networks", 2015).
+    RMask featureDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureDropout(double p = 0.5) const;
+    /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit
+    /// of selu for minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the
+    /// variance 1 keep both (Klambauer and others, "Self-Normalizing Neural Networks", 2017).
+    RMask alphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask alphaDropout(double p = 0.5) const;
+    /// alphaDropout of whole channels, with shapes as for featureDropout.
+    RMask featureAlphaDropout(const Generator &generator, double p = 0.5) const;
+    RMask featureAlphaDropout(double p = 0.5) const;
 
     // ---------------------------------------------------------------------------------- Exchange with other libraries
 
@@ -4880,8 +5373,43 @@ struct EV {
 };
 
 /// Several results.
+struct GradInputGradGrid {
+    Tensor gradInput, gradGrid;
+};
+
+/// Several results.
+struct GradInputGradWeight {
+    Tensor gradInput, gradWeight;
+};
+
+/// Several results.
 struct GradInputGradWeightGradBias {
     Tensor gradInput, gradWeight, gradBias;
+};
+
+/// Several results.
+struct GradQueryGradKeyGradValueGradMask {
+    Tensor gradQuery, gradKey, gradValue, gradMask;
+};
+
+/// Several results.
+struct GradXGradH0GradC0GradWeights {
+    Tensor gradX, gradH0, gradC0, gradWeights;
+};
+
+/// Several results.
+struct GradXGradH0GradWeights {
+    Tensor gradX, gradH0, gradWeights;
+};
+
+/// Several results.
+struct HnCnReserve {
+    Tensor hn, cn, reserve;
+};
+
+/// Several results.
+struct HnReserve {
+    Tensor hn, reserve;
 };
 
 /// Several results.
@@ -4890,8 +5418,23 @@ struct LeastGreatest {
 };
 
 /// Several results.
+struct OutputHnCnReserve {
+    Tensor output, hn, cn, reserve;
+};
+
+/// Several results.
+struct OutputHnReserve {
+    Tensor output, hn, reserve;
+};
+
+/// Several results.
 struct PLU {
     Tensor p, l, u;
+};
+
+/// Several results.
+struct RLogSumExp {
+    Tensor r, logSumExp;
 };
 
 /// Several results.
@@ -5715,6 +6258,10 @@ inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
 }
+inline Tensor square(const Tensor &t) { return t.square(); }
+inline Tensor &square_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_square(detail::result(r), t.get()), "square_out");
+}
 inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
@@ -6099,6 +6646,38 @@ inline Tensor softplus(const Tensor &t, double beta = 1, double threshold = 20) 
 inline Tensor &softplus_out(Tensor &r, const Tensor &t, double beta = 1, double threshold = 20) {
     return detail::into(r, THTensor_softplus(detail::result(r), t.get(), beta, threshold), "softplus_out");
 }
+inline Tensor logSigmoid(const Tensor &t) { return t.logSigmoid(); }
+inline Tensor &logSigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logSigmoid_out");
+}
+inline Tensor silu(const Tensor &t) { return t.silu(); }
+inline Tensor &silu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_silu(detail::result(r), t.get()), "silu_out");
+}
+inline Tensor mish(const Tensor &t) { return t.mish(); }
+inline Tensor &mish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_mish(detail::result(r), t.get()), "mish_out");
+}
+inline Tensor hardswish(const Tensor &t) { return t.hardswish(); }
+inline Tensor &hardswish_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardswish(detail::result(r), t.get()), "hardswish_out");
+}
+inline Tensor hardsigmoid(const Tensor &t) { return t.hardsigmoid(); }
+inline Tensor &hardsigmoid_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_hardsigmoid(detail::result(r), t.get()), "hardsigmoid_out");
+}
+inline Tensor selu(const Tensor &t) { return t.selu(); }
+inline Tensor &selu_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_selu(detail::result(r), t.get()), "selu_out");
+}
+inline Tensor softsign(const Tensor &t) { return t.softsign(); }
+inline Tensor &softsign_out(Tensor &r, const Tensor &t) {
+    return detail::into(r, THTensor_softsign(detail::result(r), t.get()), "softsign_out");
+}
+inline Tensor hardshrink(const Tensor &t, double lambda = 0.5) { return t.hardshrink(lambda); }
+inline Tensor &hardshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_hardshrink(detail::result(r), t.get(), lambda), "hardshrink_out");
+}
 inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
@@ -6132,6 +6711,30 @@ inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double nan, double posin
 }
 inline Tensor &nanToNum_out(Tensor &r, const Tensor &t, double posinf, double neginf) {
     return detail::into(r, THTensor_nanToNum(detail::result(r), t.get(), 0, posinf, neginf), "nanToNum_out");
+}
+inline Tensor celu(const Tensor &t, double value = 1) { return t.celu(value); }
+inline Tensor &celu_out(Tensor &r, const Tensor &t, double value = 1) {
+    return detail::into(r, THTensor_celu(detail::result(r), t.get(), value), "celu_out");
+}
+inline Tensor softshrink(const Tensor &t, double lambda = 0.5) { return t.softshrink(lambda); }
+inline Tensor &softshrink_out(Tensor &r, const Tensor &t, double lambda = 0.5) {
+    return detail::into(r, THTensor_softshrink(detail::result(r), t.get(), lambda), "softshrink_out");
+}
+inline Tensor threshold(const Tensor &t, double threshold, double value) { return t.threshold(threshold, value); }
+inline Tensor threshold(const Tensor &t, double value) { return t.threshold(value); }
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double threshold, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), threshold, value), "threshold_out");
+}
+inline Tensor &threshold_out(Tensor &r, const Tensor &t, double value) {
+    return detail::into(r, THTensor_threshold(detail::result(r), t.get(), 20, value), "threshold_out");
+}
+inline Tensor prelu(const Tensor &t, const Tensor &weight) { return t.prelu(weight); }
+inline Tensor &prelu_out(Tensor &r, const Tensor &t, const Tensor &weight) {
+    return detail::into(r, THTensor_prelu(detail::result(r), t.get(), weight.get()), "prelu_out");
+}
+inline Tensor glu(const Tensor &t, int dimension = -1) { return t.glu(dimension); }
+inline Tensor &glu_out(Tensor &r, const Tensor &t, int dimension = -1) {
+    return detail::into(r, THTensor_glu(detail::result(r), t.get(), dimension), "glu_out");
 }
 inline Tensor xlogyValue(const Tensor &a, double value) { return a.xlogyValue(value); }
 inline Tensor &xlogyValue_out(Tensor &r, const Tensor &a, double value) {
@@ -6419,6 +7022,132 @@ inline Tensor nanmean(const Tensor &t, std::initializer_list<int64_t> dims, bool
 inline Tensor &nanmean_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
     return detail::into(r, THTensor_nanmeanDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
         "nanmean_out");
+}
+inline Tensor nanprod(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanprod(dimension, keepdim);
+}
+inline Tensor &nanprod_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanprod(detail::result(r), t.get(), dimension, keepdim), "nanprod_out");
+}
+inline Tensor nanprodDims(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nanprodDims(dims, keepdim, dtype);
+}
+inline Tensor &nanprodDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::into(r, THTensor_nanprodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nanprodDims_out");
+}
+inline Tensor nanprod(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.nanprod(dims, keepdim, dtype);
+}
+inline Tensor nanprod(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return nanprod(t, IntList(dims), keepdim, dtype);
+}
+inline Tensor &nanprod_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return detail::into(r, THTensor_nanprodDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim,
+        static_cast<THDtype>(dtype)), "nanprod_out");
+}
+inline Tensor nanmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanmax(dimension, keepdim);
+}
+inline Tensor &nanmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmax(detail::result(r), t.get(), dimension, keepdim), "nanmax_out");
+}
+inline Tensor nanmaxDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmaxDims(dims, keepdim); }
+inline Tensor &nanmaxDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmaxDims_out");
+}
+inline Tensor nanmax(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmax(dims, keepdim); }
+inline Tensor nanmax(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmax(t, IntList(dims), keepdim);
+}
+inline Tensor &nanmax_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmaxDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmax_out");
+}
+inline Tensor nanmin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanmin(dimension, keepdim);
+}
+inline Tensor &nanmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanmin(detail::result(r), t.get(), dimension, keepdim), "nanmin_out");
+}
+inline Tensor nanminDims(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanminDims(dims, keepdim); }
+inline Tensor &nanminDims_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanminDims_out");
+}
+inline Tensor nanmin(const Tensor &t, IntList dims, bool keepdim = false) { return t.nanmin(dims, keepdim); }
+inline Tensor nanmin(const Tensor &t, std::initializer_list<int64_t> dims, bool keepdim = false) {
+    return nanmin(t, IntList(dims), keepdim);
+}
+inline Tensor &nanmin_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false) {
+    return detail::into(r, THTensor_nanminDims(detail::result(r), t.get(), dims.count(), dims.data(), keepdim),
+        "nanmin_out");
+}
+inline Tensor nanargmax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanargmax(dimension, keepdim);
+}
+inline Tensor &nanargmax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanargmax(detail::result(r), t.get(), dimension, keepdim), "nanargmax_out");
+}
+inline Tensor nanargmin(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return t.nanargmin(dimension, keepdim);
+}
+inline Tensor &nanargmin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
+    return detail::into(r, THTensor_nanargmin(detail::result(r), t.get(), dimension, keepdim), "nanargmin_out");
+}
+inline Tensor nanvar(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.nanvar(dimension, correction, keepdim);
+}
+inline Tensor &nanvar_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_nanvar(detail::result(r), t.get(), dimension, correction, keepdim), "nanvar_out");
+}
+inline Tensor nanvarDims(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanvarDims(dims, correction, keepdim);
+}
+inline Tensor &nanvarDims_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanvarDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanvarDims_out");
+}
+inline Tensor nanvar(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanvar(dims, correction, keepdim);
+}
+inline Tensor nanvar(const Tensor &t, std::initializer_list<int64_t> dims, double correction = 1,
+    bool keepdim = false) {
+    return nanvar(t, IntList(dims), correction, keepdim);
+}
+inline Tensor &nanvar_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanvarDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanvar_out");
+}
+inline Tensor nanstd(const Tensor &t, int dimension = everyDim, double correction = 1, bool keepdim = false) {
+    return t.nanstd(dimension, correction, keepdim);
+}
+inline Tensor &nanstd_out(Tensor &r, const Tensor &t, int dimension = everyDim, double correction = 1,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_nanstd(detail::result(r), t.get(), dimension, correction, keepdim), "nanstd_out");
+}
+inline Tensor nanstdDims(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanstdDims(dims, correction, keepdim);
+}
+inline Tensor &nanstdDims_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanstdDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanstdDims_out");
+}
+inline Tensor nanstd(const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return t.nanstd(dims, correction, keepdim);
+}
+inline Tensor nanstd(const Tensor &t, std::initializer_list<int64_t> dims, double correction = 1,
+    bool keepdim = false) {
+    return nanstd(t, IntList(dims), correction, keepdim);
+}
+inline Tensor &nanstd_out(Tensor &r, const Tensor &t, IntList dims, double correction = 1, bool keepdim = false) {
+    return detail::into(r, THTensor_nanstdDims(detail::result(r), t.get(), dims.count(), dims.data(), correction,
+        keepdim), "nanstd_out");
 }
 inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return t.amax(dimension, keepdim);
@@ -6797,6 +7526,10 @@ inline Tensor &cumsum_out(Tensor &r, const Tensor &t, int dimension, Dtype dtype
     return detail::into(r, THTensor_cumsumDtype(detail::result(r), t.get(), dimension, static_cast<THDtype>(dtype)),
         "cumsum_out");
 }
+inline Tensor nancumsum(const Tensor &t, int dimension) { return t.nancumsum(dimension); }
+inline Tensor &nancumsum_out(Tensor &r, const Tensor &t, int dimension) {
+    return detail::into(r, THTensor_nancumsum(detail::result(r), t.get(), dimension), "nancumsum_out");
+}
 inline Tensor cumprod(const Tensor &t, int dimension) { return t.cumprod(dimension); }
 inline Tensor &cumprod_out(Tensor &r, const Tensor &t, int dimension) {
     return detail::into(r, THTensor_cumprod(detail::result(r), t.get(), dimension), "cumprod_out");
@@ -6933,6 +7666,179 @@ inline void layerNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const
     detail::check(THTensor_layerNormGrad(detail::result(gradInput), detail::result(gradWeight),
         detail::result(gradBias), g.get(), t.get(), normalizedNdim, weight.get(), eps), "layerNormGrad_out");
 }
+inline RLogSumExp Tensor::scaledDotProductAttention(const Generator &generator, const Tensor &key, const Tensor &value,
+    const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, generator.get(),
+        handle_, key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value, const Tensor &mask,
+    double p, bool causal, double scale, bool enableGqa) const {
+    RLogSumExp r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttention(r.r.get(), r.logSumExp.get(), nullptr, nullptr, handle_,
+        key.get(), value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttention", r.r,
+        r.logSumExp);
+    return r;
+}
+inline RLogSumExp scaledDotProductAttention(const Generator &generator, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return query.scaledDotProductAttention(generator, key, value, mask, p, causal, scale, enableGqa);
+}
+inline RLogSumExp scaledDotProductAttention(const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return query.scaledDotProductAttention(key, value, mask, p, causal, scale, enableGqa);
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Generator &generator,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0,
+    bool causal = false, double scale = 0, bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), generator.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale,
+        enableGqa), "scaledDotProductAttention_out");
+}
+inline Tensor &scaledDotProductAttention_out(Tensor &r, Out logSumExp, Out seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return detail::into(r, THTensor_scaledDotProductAttention(detail::result(r), detail::result(logSumExp),
+        detail::result(seed), nullptr, query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttention_out");
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask, double p, bool causal, double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, gLogSumExp.get(), y.get(), logSumExp.get(), seed.get(), query.get(), key.get(),
+        value.get(), mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey,
+        r.gradValue, r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask Tensor::scaledDotProductAttentionGrad(const Tensor &y, const Tensor &logSumExp,
+    const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask, double p, bool causal,
+    double scale, bool enableGqa) const {
+    GradQueryGradKeyGradValueGradMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_scaledDotProductAttentionGrad(r.gradQuery.get(), r.gradKey.get(), r.gradValue.get(),
+        r.gradMask.get(), handle_, nullptr, y.get(), logSumExp.get(), nullptr, query.get(), key.get(), value.get(),
+        mask.get(), p, causal, scale, enableGqa), "scaledDotProductAttentionGrad", r.gradQuery, r.gradKey, r.gradValue,
+        r.gradMask);
+    return r;
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &gLogSumExp,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query, const Tensor &key,
+    const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0,
+    bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(gLogSumExp, y, logSumExp, seed, query, key, value, mask, p, causal, scale,
+        enableGqa);
+}
+inline GradQueryGradKeyGradValueGradMask scaledDotProductAttentionGrad(const Tensor &g, const Tensor &y,
+    const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &mask = {},
+    double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    return g.scaledDotProductAttentionGrad(y, logSumExp, query, key, value, mask, p, causal, scale, enableGqa);
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &gLogSumExp, const Tensor &y, const Tensor &logSumExp, const Tensor &seed, const Tensor &query,
+    const Tensor &key, const Tensor &value, const Tensor &mask = {}, double p = 0, bool causal = false,
+    double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), gLogSumExp.get(), y.get(), logSumExp.get(),
+        seed.get(), query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
+}
+inline void scaledDotProductAttentionGrad_out(Out gradQuery, Out gradKey, Out gradValue, Out gradMask, const Tensor &g,
+    const Tensor &y, const Tensor &logSumExp, const Tensor &query, const Tensor &key, const Tensor &value,
+    const Tensor &mask = {}, double p = 0, bool causal = false, double scale = 0, bool enableGqa = false) {
+    detail::check(THTensor_scaledDotProductAttentionGrad(detail::result(gradQuery), detail::result(gradKey),
+        detail::result(gradValue), detail::result(gradMask), g.get(), nullptr, y.get(), logSumExp.get(), nullptr,
+        query.get(), key.get(), value.get(), mask.get(), p, causal, scale, enableGqa),
+        "scaledDotProductAttentionGrad_out");
+}
+inline Tensor rmsNorm(const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) {
+    return t.rmsNorm(normalizedNdim, weight, eps);
+}
+inline Tensor rmsNorm(const Tensor &t, int normalizedNdim, double eps) { return t.rmsNorm(normalizedNdim, eps); }
+inline Tensor &rmsNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, const Tensor &weight, double eps) {
+    return detail::into(r, THTensor_rmsNorm(detail::result(r), t.get(), normalizedNdim, weight.get(), eps),
+        "rmsNorm_out");
+}
+inline Tensor &rmsNorm_out(Tensor &r, const Tensor &t, int normalizedNdim, double eps) {
+    return detail::into(r, THTensor_rmsNorm(detail::result(r), t.get(), normalizedNdim, nullptr, eps), "rmsNorm_out");
+}
+inline GradInputGradWeight Tensor::rmsNormGrad(const Tensor &t, int normalizedNdim, const Tensor &weight,
+    double eps) const {
+    GradInputGradWeight r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rmsNormGrad(r.gradInput.get(), r.gradWeight.get(), handle_, t.get(), normalizedNdim,
+        weight.get(), eps), "rmsNormGrad", r.gradInput, r.gradWeight);
+    return r;
+}
+inline GradInputGradWeight Tensor::rmsNormGrad(const Tensor &t, int normalizedNdim, double eps) const {
+    GradInputGradWeight r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rmsNormGrad(r.gradInput.get(), r.gradWeight.get(), handle_, t.get(), normalizedNdim,
+        nullptr, eps), "rmsNormGrad", r.gradInput, r.gradWeight);
+    return r;
+}
+inline GradInputGradWeight rmsNormGrad(const Tensor &g, const Tensor &t, int normalizedNdim, const Tensor &weight,
+    double eps) {
+    return g.rmsNormGrad(t, normalizedNdim, weight, eps);
+}
+inline GradInputGradWeight rmsNormGrad(const Tensor &g, const Tensor &t, int normalizedNdim, double eps) {
+    return g.rmsNormGrad(t, normalizedNdim, eps);
+}
+inline void rmsNormGrad_out(Out gradInput, Out gradWeight, const Tensor &g, const Tensor &t, int normalizedNdim,
+    const Tensor &weight, double eps) {
+    detail::check(THTensor_rmsNormGrad(detail::result(gradInput), detail::result(gradWeight), g.get(), t.get(),
+        normalizedNdim, weight.get(), eps), "rmsNormGrad_out");
+}
+inline void rmsNormGrad_out(Out gradInput, Out gradWeight, const Tensor &g, const Tensor &t, int normalizedNdim,
+    double eps) {
+    detail::check(THTensor_rmsNormGrad(detail::result(gradInput), detail::result(gradWeight), g.get(), t.get(),
+        normalizedNdim, nullptr, eps), "rmsNormGrad_out");
+}
+inline Tensor groupNorm(const Tensor &t, int64_t numGroups, const Tensor &weight = {}, const Tensor &bias = {},
+    double eps = 0.00001) {
+    return t.groupNorm(numGroups, weight, bias, eps);
+}
+inline Tensor &groupNorm_out(Tensor &r, const Tensor &t, int64_t numGroups, const Tensor &weight = {},
+    const Tensor &bias = {}, double eps = 0.00001) {
+    return detail::into(r, THTensor_groupNorm(detail::result(r), t.get(), numGroups, weight.get(), bias.get(), eps),
+        "groupNorm_out");
+}
+inline GradInputGradWeightGradBias Tensor::groupNormGrad(const Tensor &t, int64_t numGroups, const Tensor &weight,
+    double eps) const {
+    GradInputGradWeightGradBias r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_groupNormGrad(r.gradInput.get(), r.gradWeight.get(), r.gradBias.get(), handle_, t.get(),
+        numGroups, weight.get(), eps), "groupNormGrad", r.gradInput, r.gradWeight, r.gradBias);
+    return r;
+}
+inline GradInputGradWeightGradBias groupNormGrad(const Tensor &g, const Tensor &t, int64_t numGroups,
+    const Tensor &weight = {}, double eps = 0.00001) {
+    return g.groupNormGrad(t, numGroups, weight, eps);
+}
+inline void groupNormGrad_out(Out gradInput, Out gradWeight, Out gradBias, const Tensor &g, const Tensor &t,
+    int64_t numGroups, const Tensor &weight = {}, double eps = 0.00001) {
+    detail::check(THTensor_groupNormGrad(detail::result(gradInput), detail::result(gradWeight),
+        detail::result(gradBias), g.get(), t.get(), numGroups, weight.get(), eps), "groupNormGrad_out");
+}
+inline Tensor instanceNorm(const Tensor &t, const Tensor &weight = {}, const Tensor &bias = {}, double eps = 0.00001) {
+    return t.instanceNorm(weight, bias, eps);
+}
+inline Tensor &instanceNorm_out(Tensor &r, const Tensor &t, const Tensor &weight = {}, const Tensor &bias = {},
+    double eps = 0.00001) {
+    return detail::into(r, THTensor_instanceNorm(detail::result(r), t.get(), weight.get(), bias.get(), eps),
+        "instanceNorm_out");
+}
+inline Tensor localResponseNorm(const Tensor &t, int64_t size, double alpha = 0.0001, double beta = 0.75,
+    double k = 1) {
+    return t.localResponseNorm(size, alpha, beta, k);
+}
+inline Tensor &localResponseNorm_out(Tensor &r, const Tensor &t, int64_t size, double alpha = 0.0001,
+    double beta = 0.75, double k = 1) {
+    return detail::into(r, THTensor_localResponseNorm(detail::result(r), t.get(), size, alpha, beta, k),
+        "localResponseNorm_out");
+}
 inline Tensor nllLoss(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean, int64_t ignoreIndex = -100) {
     return t.nllLoss(target, weight, reduction, ignoreIndex);
@@ -7029,6 +7935,115 @@ inline Tensor &klDiv_out(Tensor &r, const Tensor &t, const Tensor &target, bool 
     return detail::into(r, THTensor_klDiv(detail::result(r), t.get(), target.get(), logTarget,
         static_cast<THReduction>(reduction)), "klDiv_out");
 }
+inline Tensor bce(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean) {
+    return t.bce(target, weight, reduction);
+}
+inline Tensor &bce_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_bce(detail::result(r), t.get(), target.get(), weight.get(),
+        static_cast<THReduction>(reduction)), "bce_out");
+}
+inline Tensor poissonNllLoss(const Tensor &t, const Tensor &target, bool logInput = true, bool full = false,
+    double eps = 1e-8, Reduction reduction = Reduction::Mean) {
+    return t.poissonNllLoss(target, logInput, full, eps, reduction);
+}
+inline Tensor &poissonNllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, bool logInput = true,
+    bool full = false, double eps = 1e-8, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_poissonNllLoss(detail::result(r), t.get(), target.get(), logInput, full, eps,
+        static_cast<THReduction>(reduction)), "poissonNllLoss_out");
+}
+inline Tensor gaussianNllLoss(const Tensor &t, const Tensor &target, const Tensor &variance, bool full = false,
+    double eps = 1e-6, Reduction reduction = Reduction::Mean) {
+    return t.gaussianNllLoss(target, variance, full, eps, reduction);
+}
+inline Tensor &gaussianNllLoss_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &variance,
+    bool full = false, double eps = 1e-6, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_gaussianNllLoss(detail::result(r), t.get(), target.get(), variance.get(), full, eps,
+        static_cast<THReduction>(reduction)), "gaussianNllLoss_out");
+}
+inline Tensor ctcLoss(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return logProbs.ctcLoss(targets, inputLengths, targetLengths, blank, reduction, zeroInfinity);
+}
+inline Tensor ctcLoss(const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return logProbs.ctcLoss(targets, inputLengths, targetLengths, blank, zeroInfinity);
+}
+inline Tensor &ctcLoss_out(Tensor &r, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLoss(detail::result(r), logProbs.get(), targets.get(), inputLengths.get(),
+        targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity), "ctcLoss_out");
+}
+inline Tensor &ctcLoss_out(Tensor &r, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLoss(detail::result(r), logProbs.get(), targets.get(), inputLengths.get(),
+        targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity), "ctcLoss_out");
+}
+inline Tensor ctcLossGrad(const Tensor &g, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return g.ctcLossGrad(logProbs, targets, inputLengths, targetLengths, blank, reduction, zeroInfinity);
+}
+inline Tensor ctcLossGrad(const Tensor &g, const Tensor &logProbs, const Tensor &targets, const Tensor &inputLengths,
+    const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return g.ctcLossGrad(logProbs, targets, inputLengths, targetLengths, blank, zeroInfinity);
+}
+inline Tensor &ctcLossGrad_out(Tensor &r, const Tensor &g, const Tensor &logProbs, const Tensor &targets,
+    const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank, Reduction reduction, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLossGrad(detail::result(r), g.get(), logProbs.get(), targets.get(),
+        inputLengths.get(), targetLengths.get(), blank, static_cast<THReduction>(reduction), zeroInfinity),
+        "ctcLossGrad_out");
+}
+inline Tensor &ctcLossGrad_out(Tensor &r, const Tensor &g, const Tensor &logProbs, const Tensor &targets,
+    const Tensor &inputLengths, const Tensor &targetLengths, int64_t blank, bool zeroInfinity) {
+    return detail::into(r, THTensor_ctcLossGrad(detail::result(r), g.get(), logProbs.get(), targets.get(),
+        inputLengths.get(), targetLengths.get(), blank, static_cast<THReduction>(Reduction::Mean), zeroInfinity),
+        "ctcLossGrad_out");
+}
+inline Tensor marginRankingLoss(const Tensor &a, const Tensor &b, const Tensor &target, double margin = 0,
+    Reduction reduction = Reduction::Mean) {
+    return a.marginRankingLoss(b, target, margin, reduction);
+}
+inline Tensor &marginRankingLoss_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &target,
+    double margin = 0, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_marginRankingLoss(detail::result(r), a.get(), b.get(), target.get(), margin,
+        static_cast<THReduction>(reduction)), "marginRankingLoss_out");
+}
+inline Tensor cosineSimilarity(const Tensor &a, const Tensor &b, int dimension = 1, double eps = 1e-8) {
+    return a.cosineSimilarity(b, dimension, eps);
+}
+inline Tensor &cosineSimilarity_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 1,
+    double eps = 1e-8) {
+    return detail::into(r, THTensor_cosineSimilarity(detail::result(r), a.get(), b.get(), dimension, eps),
+        "cosineSimilarity_out");
+}
+inline Tensor pairwiseDistance(const Tensor &a, const Tensor &b, double value = 2, double eps = 1e-6,
+    bool keepdim = false) {
+    return a.pairwiseDistance(b, value, eps, keepdim);
+}
+inline Tensor &pairwiseDistance_out(Tensor &r, const Tensor &a, const Tensor &b, double value = 2, double eps = 1e-6,
+    bool keepdim = false) {
+    return detail::into(r, THTensor_pairwiseDistance(detail::result(r), a.get(), b.get(), value, eps, keepdim),
+        "pairwiseDistance_out");
+}
+inline Tensor cosineEmbeddingLoss(const Tensor &a, const Tensor &b, const Tensor &target, double margin = 0,
+    Reduction reduction = Reduction::Mean) {
+    return a.cosineEmbeddingLoss(b, target, margin, reduction);
+}
+inline Tensor &cosineEmbeddingLoss_out(Tensor &r, const Tensor &a, const Tensor &b, const Tensor &target,
+    double margin = 0, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_cosineEmbeddingLoss(detail::result(r), a.get(), b.get(), target.get(), margin,
+        static_cast<THReduction>(reduction)), "cosineEmbeddingLoss_out");
+}
+inline Tensor tripletMarginLoss(const Tensor &anchor, const Tensor &positive, const Tensor &negative, double margin = 1,
+    double value = 2, double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) {
+    return anchor.tripletMarginLoss(positive, negative, margin, value, eps, swap, reduction);
+}
+inline Tensor &tripletMarginLoss_out(Tensor &r, const Tensor &anchor, const Tensor &positive, const Tensor &negative,
+    double margin = 1, double value = 2, double eps = 1e-6, bool swap = false, Reduction reduction = Reduction::Mean) {
+    return detail::into(r, THTensor_tripletMarginLoss(detail::result(r), anchor.get(), positive.get(), negative.get(),
+        margin, value, eps, swap, static_cast<THReduction>(reduction)), "tripletMarginLoss_out");
+}
 inline RMeanInvstd Tensor::batchNorm(const Tensor &weight, const Tensor &bias, const Tensor &runningMean,
     const Tensor &runningVar, bool training, double momentum, double eps) const {
     RMeanInvstd r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7053,6 +8068,15 @@ inline Tensor embedding(const Tensor &weight, const Tensor &index, int64_t paddi
 inline Tensor &embedding_out(Tensor &r, const Tensor &weight, const Tensor &index, int64_t paddingIdx = -1) {
     return detail::into(r, THTensor_embedding(detail::result(r), weight.get(), index.get(), paddingIdx),
         "embedding_out");
+}
+inline Tensor embeddingBag(const Tensor &weight, const Tensor &index, const Tensor &offsets = {},
+    BagMode mode = BagMode::Mean, const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) {
+    return weight.embeddingBag(index, offsets, mode, perSampleWeights, paddingIdx);
+}
+inline Tensor &embeddingBag_out(Tensor &r, const Tensor &weight, const Tensor &index, const Tensor &offsets = {},
+    BagMode mode = BagMode::Mean, const Tensor &perSampleWeights = {}, int64_t paddingIdx = -1) {
+    return detail::into(r, THTensor_embeddingBag(detail::result(r), weight.get(), index.get(), offsets.get(),
+        static_cast<THBagMode>(mode), perSampleWeights.get(), paddingIdx), "embeddingBag_out");
 }
 inline Tensor reluGrad(const Tensor &g, const Tensor &t) { return g.reluGrad(t); }
 inline Tensor &reluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
@@ -7095,6 +8119,298 @@ inline Tensor &geluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
 inline Tensor geluTanhGrad(const Tensor &g, const Tensor &t) { return g.geluTanhGrad(t); }
 inline Tensor &geluTanhGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
     return detail::into(r, THTensor_geluTanhGrad(detail::result(r), g.get(), t.get()), "geluTanhGrad_out");
+}
+inline Tensor siluGrad(const Tensor &g, const Tensor &t) { return g.siluGrad(t); }
+inline Tensor &siluGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_siluGrad(detail::result(r), g.get(), t.get()), "siluGrad_out");
+}
+inline Tensor hardswishGrad(const Tensor &g, const Tensor &t) { return g.hardswishGrad(t); }
+inline Tensor &hardswishGrad_out(Tensor &r, const Tensor &g, const Tensor &t) {
+    return detail::into(r, THTensor_hardswishGrad(detail::result(r), g.get(), t.get()), "hardswishGrad_out");
+}
+
+// --------------------------------------------------------------------------------------------------- Recurrent layers
+
+inline OutputHnCnReserve Tensor::lstm(const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h0.get(),
+        c0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output,
+        r.hn, r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve Tensor::lstm(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstm(r.output.get(), r.hn.get(), r.cn.get(), r.reserve.get(), handle_, nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstm", r.output, r.hn,
+        r.cn, r.reserve);
+    return r;
+}
+inline OutputHnCnReserve lstm(const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnCnReserve lstm(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.lstm(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, const Tensor &h0,
+    const Tensor &c0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), h0.get(), c0.get(), weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline Tensor &lstm_out(Tensor &output, Out hn, Out cn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_lstm(detail::result(output), detail::result(hn), detail::result(cn),
+        detail::result(reserve), x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstm_out");
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn,
+    const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(), weights.data(), weights.count(),
+        lengths.get(), layers, bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights Tensor::lstmGrad(const Tensor &x, TensorList weights, const Tensor &lengths,
+    int layers, bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradC0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{}),
+        Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmGrad(r.gradX.get(), r.gradH0.get(), r.gradC0.get(), r.gradWeights.get(), handle_,
+        nullptr, nullptr, nullptr, x.get(), nullptr, nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "lstmGrad", r.gradX, r.gradH0, r.gradC0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn,
+    const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(gOutput, gHn, gCn, x, h0, c0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradC0GradWeights lstmGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.lstmGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve,
+    const Tensor &gOutput, const Tensor &gHn, const Tensor &gCn, const Tensor &x, const Tensor &h0, const Tensor &c0,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), gOutput.get(), gHn.get(), gCn.get(), x.get(), h0.get(), c0.get(),
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline void lstmGrad_out(Out gradX, Out gradH0, Out gradC0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_lstmGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradC0),
+        detail::result(gradWeights), reserve.get(), nullptr, nullptr, nullptr, x.get(), nullptr, nullptr,
+        weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "lstmGrad_out");
+}
+inline HnCnReserve Tensor::lstmCell(const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih, const Tensor &bhh) const {
+    HnCnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_lstmCell(r.hn.get(), r.cn.get(), r.reserve.get(), handle_, h.get(), c.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "lstmCell", r.hn, r.cn, r.reserve);
+    return r;
+}
+inline HnCnReserve lstmCell(const Tensor &x, const Tensor &h, const Tensor &c, const Tensor &wih, const Tensor &whh,
+    const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return x.lstmCell(h, c, wih, whh, bih, bhh);
+}
+inline Tensor &lstmCell_out(Tensor &hn, Out cn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &c,
+    const Tensor &wih, const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_lstmCell(detail::result(hn), detail::result(cn), detail::result(reserve), x.get(),
+        h.get(), c.get(), wih.get(), whh.get(), bih.get(), bhh.get()), "lstmCell_out");
+}
+inline OutputHnReserve Tensor::gru(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::gru(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gru(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gru", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve gru(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline OutputHnReserve gru(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false) {
+    return x.gru(weights, lengths, layers, bidirectional, batchFirst);
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline Tensor &gru_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return detail::into(output, THTensor_gru(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst),
+        "gru_out");
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional,
+        batchFirst), "gruGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::gruGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst), "gruGrad",
+        r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    return reserve.gruGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline GradXGradH0GradWeights gruGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    return reserve.gruGrad(x, weights, lengths, layers, bidirectional, batchFirst);
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst), "gruGrad_out");
+}
+inline void gruGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false) {
+    detail::check(THTensor_gruGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst), "gruGrad_out");
+}
+inline HnReserve Tensor::gruCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gruCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get()), "gruCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve gruCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}) {
+    return x.gruCell(h, wih, whh, bih, bhh);
+}
+inline Tensor &gruCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}) {
+    return detail::into(hn, THTensor_gruCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get()), "gruCell_out");
+}
+inline OutputHnReserve Tensor::rnn(const Tensor &h0, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, h0.get(), weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve Tensor::rnn(TensorList weights, const Tensor &lengths, int layers, bool bidirectional,
+    bool batchFirst, bool relu) const {
+    OutputHnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnn(r.output.get(), r.hn.get(), r.reserve.get(), handle_, nullptr, weights.data(),
+        weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu), "rnn", r.output, r.hn, r.reserve);
+    return r;
+}
+inline OutputHnReserve rnn(const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline OutputHnReserve rnn(const Tensor &x, TensorList weights, const Tensor &lengths = {}, int layers = 1,
+    bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    return x.rnn(weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, const Tensor &h0, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline Tensor &rnn_out(Tensor &output, Out hn, Out reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return detail::into(output, THTensor_rnn(detail::result(output), detail::result(hn), detail::result(reserve),
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnn_out");
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths, int layers, bool bidirectional, bool batchFirst,
+    bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, gOutput.get(),
+        gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst,
+        relu), "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights Tensor::rnnGrad(const Tensor &x, TensorList weights, const Tensor &lengths, int layers,
+    bool bidirectional, bool batchFirst, bool relu) const {
+    GradXGradH0GradWeights r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnGrad(r.gradX.get(), r.gradH0.get(), r.gradWeights.get(), handle_, nullptr, nullptr,
+        x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers, bidirectional, batchFirst, relu),
+        "rnnGrad", r.gradX, r.gradH0, r.gradWeights);
+    return r;
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &gOutput, const Tensor &gHn, const Tensor &x,
+    const Tensor &h0, TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false,
+    bool batchFirst = false, bool relu = false) {
+    return reserve.rnnGrad(gOutput, gHn, x, h0, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline GradXGradH0GradWeights rnnGrad(const Tensor &reserve, const Tensor &x, TensorList weights,
+    const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    return reserve.rnnGrad(x, weights, lengths, layers, bidirectional, batchFirst, relu);
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &gOutput,
+    const Tensor &gHn, const Tensor &x, const Tensor &h0, TensorList weights, const Tensor &lengths = {},
+    int layers = 1, bool bidirectional = false, bool batchFirst = false, bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), gOutput.get(), gHn.get(), x.get(), h0.get(), weights.data(), weights.count(), lengths.get(),
+        layers, bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline void rnnGrad_out(Out gradX, Out gradH0, Out gradWeights, const Tensor &reserve, const Tensor &x,
+    TensorList weights, const Tensor &lengths = {}, int layers = 1, bool bidirectional = false, bool batchFirst = false,
+    bool relu = false) {
+    detail::check(THTensor_rnnGrad(detail::result(gradX), detail::result(gradH0), detail::result(gradWeights),
+        reserve.get(), nullptr, nullptr, x.get(), nullptr, weights.data(), weights.count(), lengths.get(), layers,
+        bidirectional, batchFirst, relu), "rnnGrad_out");
+}
+inline HnReserve Tensor::rnnCell(const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih,
+    const Tensor &bhh, bool relu) const {
+    HnReserve r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_rnnCell(r.hn.get(), r.reserve.get(), handle_, h.get(), wih.get(), whh.get(), bih.get(),
+        bhh.get(), relu), "rnnCell", r.hn, r.reserve);
+    return r;
+}
+inline HnReserve rnnCell(const Tensor &x, const Tensor &h, const Tensor &wih, const Tensor &whh, const Tensor &bih = {},
+    const Tensor &bhh = {}, bool relu = false) {
+    return x.rnnCell(h, wih, whh, bih, bhh, relu);
+}
+inline Tensor &rnnCell_out(Tensor &hn, Out reserve, const Tensor &x, const Tensor &h, const Tensor &wih,
+    const Tensor &whh, const Tensor &bih = {}, const Tensor &bhh = {}, bool relu = false) {
+    return detail::into(hn, THTensor_rnnCell(detail::result(hn), detail::result(reserve), x.get(), h.get(), wih.get(),
+        whh.get(), bih.get(), bhh.get(), relu), "rnnCell_out");
 }
 
 // ---------------------------------------------------------------------------------------------- Sorting and searching
@@ -8619,6 +9935,129 @@ inline Tensor &adaptiveAvgPoolGradInput_out(Tensor &r, const Tensor &gradOutput,
         imageDims), "adaptiveAvgPoolGradInput_out");
 }
 
+// ----------------------------------------------------------------------------------------------- Resampling of images
+
+inline Tensor interpolate(const Tensor &t, IntList sizes, Resampling mode, bool alignCorners, bool antialias) {
+    return t.interpolate(sizes, mode, alignCorners, antialias);
+}
+inline Tensor interpolate(const Tensor &t, IntList sizes, bool alignCorners, bool antialias) {
+    return t.interpolate(sizes, alignCorners, antialias);
+}
+inline Tensor &interpolate_out(Tensor &r, const Tensor &t, IntList sizes, Resampling mode, bool alignCorners,
+    bool antialias) {
+    return detail::into(r, THTensor_interpolate(detail::result(r), t.get(), sizes.count(), sizes.data(),
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolate_out");
+}
+inline Tensor &interpolate_out(Tensor &r, const Tensor &t, IntList sizes, bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolate(detail::result(r), t.get(), sizes.count(), sizes.data(),
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolate_out");
+}
+inline Tensor interpolateFactor(const Tensor &t, int imageDims, double factor, Resampling mode, bool alignCorners,
+    bool antialias) {
+    return t.interpolateFactor(imageDims, factor, mode, alignCorners, antialias);
+}
+inline Tensor interpolateFactor(const Tensor &t, int imageDims, double factor, bool alignCorners, bool antialias) {
+    return t.interpolateFactor(imageDims, factor, alignCorners, antialias);
+}
+inline Tensor &interpolateFactor_out(Tensor &r, const Tensor &t, int imageDims, double factor, Resampling mode,
+    bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateFactor(detail::result(r), t.get(), imageDims, factor,
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolateFactor_out");
+}
+inline Tensor &interpolateFactor_out(Tensor &r, const Tensor &t, int imageDims, double factor, bool alignCorners,
+    bool antialias) {
+    return detail::into(r, THTensor_interpolateFactor(detail::result(r), t.get(), imageDims, factor,
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateFactor_out");
+}
+inline Tensor interpolateGrad(const Tensor &g, const Tensor &t, int imageDims, double factor, Resampling mode,
+    bool alignCorners, bool antialias) {
+    return g.interpolateGrad(t, imageDims, factor, mode, alignCorners, antialias);
+}
+inline Tensor interpolateGrad(const Tensor &g, const Tensor &t, int imageDims, double factor, bool alignCorners,
+    bool antialias) {
+    return g.interpolateGrad(t, imageDims, factor, alignCorners, antialias);
+}
+inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, int imageDims, double factor,
+    Resampling mode, bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
+        static_cast<THResampling>(mode), alignCorners, antialias), "interpolateGrad_out");
+}
+inline Tensor &interpolateGrad_out(Tensor &r, const Tensor &g, const Tensor &t, int imageDims, double factor,
+    bool alignCorners, bool antialias) {
+    return detail::into(r, THTensor_interpolateGrad(detail::result(r), g.get(), t.get(), imageDims, factor,
+        static_cast<THResampling>(Resampling::Linear), alignCorners, antialias), "interpolateGrad_out");
+}
+inline Tensor gridSample(const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
+    bool alignCorners) {
+    return t.gridSample(grid, mode, paddingMode, alignCorners);
+}
+inline Tensor gridSample(const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return t.gridSample(grid, alignCorners);
+}
+inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, Resampling mode, PadMode paddingMode,
+    bool alignCorners) {
+    return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(), static_cast<THResampling>(mode),
+        static_cast<THPadMode>(paddingMode), alignCorners), "gridSample_out");
+}
+inline Tensor &gridSample_out(Tensor &r, const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return detail::into(r, THTensor_gridSample(detail::result(r), t.get(), grid.get(),
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant), alignCorners),
+        "gridSample_out");
+}
+inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, Resampling mode,
+    PadMode paddingMode, bool alignCorners) const {
+    GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
+        static_cast<THResampling>(mode), static_cast<THPadMode>(paddingMode), alignCorners), "gridSampleGrad",
+        r.gradInput, r.gradGrid);
+    return r;
+}
+inline GradInputGradGrid Tensor::gridSampleGrad(const Tensor &t, const Tensor &grid, bool alignCorners) const {
+    GradInputGradGrid r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_gridSampleGrad(r.gradInput.get(), r.gradGrid.get(), handle_, t.get(), grid.get(),
+        static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant), alignCorners),
+        "gridSampleGrad", r.gradInput, r.gradGrid);
+    return r;
+}
+inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, Resampling mode,
+    PadMode paddingMode, bool alignCorners) {
+    return g.gridSampleGrad(t, grid, mode, paddingMode, alignCorners);
+}
+inline GradInputGradGrid gridSampleGrad(const Tensor &g, const Tensor &t, const Tensor &grid, bool alignCorners) {
+    return g.gridSampleGrad(t, grid, alignCorners);
+}
+inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
+    Resampling mode, PadMode paddingMode, bool alignCorners) {
+    detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
+        grid.get(), static_cast<THResampling>(mode), static_cast<THPadMode>(paddingMode), alignCorners),
+        "gridSampleGrad_out");
+}
+inline void gridSampleGrad_out(Out gradInput, Out gradGrid, const Tensor &g, const Tensor &t, const Tensor &grid,
+    bool alignCorners) {
+    detail::check(THTensor_gridSampleGrad(detail::result(gradInput), detail::result(gradGrid), g.get(), t.get(),
+        grid.get(), static_cast<THResampling>(Resampling::Linear), static_cast<THPadMode>(PadMode::Constant),
+        alignCorners), "gridSampleGrad_out");
+}
+inline Tensor affineGrid(const Tensor &theta, IntList sizes, bool alignCorners) {
+    return theta.affineGrid(sizes, alignCorners);
+}
+inline Tensor &affineGrid_out(Tensor &r, const Tensor &theta, IntList sizes, bool alignCorners) {
+    return detail::into(r, THTensor_affineGrid(detail::result(r), theta.get(), sizes.count(), sizes.data(),
+        alignCorners), "affineGrid_out");
+}
+inline Tensor pixelShuffle(const Tensor &t, int64_t factor) { return t.pixelShuffle(factor); }
+inline Tensor &pixelShuffle_out(Tensor &r, const Tensor &t, int64_t factor) {
+    return detail::into(r, THTensor_pixelShuffle(detail::result(r), t.get(), factor), "pixelShuffle_out");
+}
+inline Tensor pixelUnshuffle(const Tensor &t, int64_t factor) { return t.pixelUnshuffle(factor); }
+inline Tensor &pixelUnshuffle_out(Tensor &r, const Tensor &t, int64_t factor) {
+    return detail::into(r, THTensor_pixelUnshuffle(detail::result(r), t.get(), factor), "pixelUnshuffle_out");
+}
+inline Tensor channelShuffle(const Tensor &t, int64_t groups = 1) { return t.channelShuffle(groups); }
+inline Tensor &channelShuffle_out(Tensor &r, const Tensor &t, int64_t groups = 1) {
+    return detail::into(r, THTensor_channelShuffle(detail::result(r), t.get(), groups), "channelShuffle_out");
+}
+
 // ------------------------------------------------------------------------------------------------- Fourier transforms
 
 inline Tensor fft(const Tensor &t, int signalDims, bool normalized = false) { return t.fft(signalDims, normalized); }
@@ -9017,6 +10456,79 @@ inline Tensor &dropout_out(Tensor &r, Out mask, const Generator &generator, cons
 inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
     return detail::into(r, THTensor_dropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
         "dropout_out");
+}
+inline RMask Tensor::featureDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "featureDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask featureDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureDropout(generator, p);
+}
+inline RMask featureDropout(const Tensor &t, double p = 0.5) { return t.featureDropout(p); }
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), generator.get(), t.get(),
+        p), "featureDropout_out");
+}
+inline Tensor &featureDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureDropout_out");
+}
+inline RMask Tensor::alphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask Tensor::alphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_alphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "alphaDropout", r.r,
+        r.mask);
+    return r;
+}
+inline RMask alphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.alphaDropout(generator, p);
+}
+inline RMask alphaDropout(const Tensor &t, double p = 0.5) { return t.alphaDropout(p); }
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), generator.get(), t.get(), p),
+        "alphaDropout_out");
+}
+inline Tensor &alphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_alphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "alphaDropout_out");
+}
+inline RMask Tensor::featureAlphaDropout(const Generator &generator, double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), generator.get(), handle_, p),
+        "featureAlphaDropout", r.r, r.mask);
+    return r;
+}
+inline RMask Tensor::featureAlphaDropout(double p) const {
+    RMask r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
+    detail::check_all(THTensor_featureAlphaDropout(r.r.get(), r.mask.get(), nullptr, handle_, p), "featureAlphaDropout",
+        r.r, r.mask);
+    return r;
+}
+inline RMask featureAlphaDropout(const Generator &generator, const Tensor &t, double p = 0.5) {
+    return t.featureAlphaDropout(generator, p);
+}
+inline RMask featureAlphaDropout(const Tensor &t, double p = 0.5) { return t.featureAlphaDropout(p); }
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Generator &generator, const Tensor &t,
+    double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), generator.get(),
+        t.get(), p), "featureAlphaDropout_out");
+}
+inline Tensor &featureAlphaDropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5) {
+    return detail::into(r, THTensor_featureAlphaDropout(detail::result(r), detail::result(mask), nullptr, t.get(), p),
+        "featureAlphaDropout_out");
 }
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries
@@ -11196,6 +12708,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    using Owned::get;
     /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
     /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {
@@ -11230,6 +12743,42 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
         return Optim::take(detail::must(THOptim_newRmsprop(params.data(), params.count(), lr, alpha, eps, weightDecay,
             momentum, centered), static_cast<THOptim *>(nullptr), "rmsprop"));
     }
+    /// An Adagrad optimizer (Duchi, Hazan and Singer 2011, jmlr.org/papers/v12/duchi11a.html).
+    static Optim adagrad(TensorList params, double lr = 0.01, double lrDecay = 0, double weightDecay = 0,
+        double initialAccumulatorValue = 0, double eps = 1e-10) {
+        return Optim::take(detail::must(THOptim_newAdagrad(params.data(), params.count(), lr, lrDecay, weightDecay,
+            initialAccumulatorValue, eps), static_cast<THOptim *>(nullptr), "adagrad"));
+    }
+    /// An Adadelta optimizer (Zeiler 2012, arxiv.org/abs/1212.5701).
+    static Optim adadelta(TensorList params, double lr = 1, double rho = 0.9, double eps = 1e-6,
+        double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newAdadelta(params.data(), params.count(), lr, rho, eps, weightDecay),
+            static_cast<THOptim *>(nullptr), "adadelta"));
+    }
+    /// A NAdam optimizer (Dozat 2016, openreview.net/forum?id=OM0jvwB8jIp57ZJjtNEZ): Adam with Nesterov momentum.
+    static Optim nadam(TensorList params, double lr = 0.002, double beta1 = 0.9, double beta2 = 0.999,
+        double eps = 1e-8, double weightDecay = 0, double momentumDecay = 0.004, bool decoupledWeightDecay = false) {
+        return Optim::take(detail::must(THOptim_newNadam(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, momentumDecay, decoupledWeightDecay), static_cast<THOptim *>(nullptr), "nadam"));
+    }
+    /// A RAdam optimizer (Liu and others 2019, arxiv.org/abs/1908.03265): Adam whose first steps do not use `v`.
+    static Optim radam(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999,
+        double eps = 1e-8, double weightDecay = 0, bool decoupledWeightDecay = false) {
+        return Optim::take(detail::must(THOptim_newRadam(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay, decoupledWeightDecay), static_cast<THOptim *>(nullptr), "radam"));
+    }
+    /// A LAMB optimizer for large batches (You and others 2019, arxiv.org/abs/1904.00962).
+    static Optim lamb(TensorList params, double lr = 0.001, double beta1 = 0.9, double beta2 = 0.999, double eps = 1e-6,
+        double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newLamb(params.data(), params.count(), lr, beta1, beta2, eps,
+            weightDecay), static_cast<THOptim *>(nullptr), "lamb"));
+    }
+    /// An Adafactor optimizer (Shazeer and Stern 2018, arxiv.org/abs/1804.04235) in PyTorch's form.
+    static Optim adafactor(TensorList params, double lr = 0.01, double beta2Decay = -0.8, double eps1 = -1,
+        double eps2 = 0.001, double d = 1, double weightDecay = 0) {
+        return Optim::take(detail::must(THOptim_newAdafactor(params.data(), params.count(), lr, beta2Decay, eps1, eps2,
+            d, weightDecay), static_cast<THOptim *>(nullptr), "adafactor"));
+    }
     /// An L-BFGS optimizer, which is used with `THOptim_stepClosure`.
     static Optim lbfgs(TensorList params, double lr = 1, int64_t maxIter = 20, int64_t historySize = 100,
         double tolGrad = 1e-7, double tolChange = 1e-9, bool strongWolfe = false) {
@@ -11240,13 +12789,44 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     void step() const { detail::check(THOptim_step(handle_), "step"); }
     /// Fills the gradients of the parameters with 0, or removes the gradients if `toNull` is not 0.
     void zeroGrad(bool toNull = true) const { detail::check(THOptim_zeroGrad(handle_, toNull), "zeroGrad"); }
-    /// Sets the learning rate, for learning rate schedules.
+    /// Sets the learning rate of all groups, for learning rate schedules.
     void setLr(double lr) const { detail::check(THOptim_setLr(handle_, lr), "setLr"); }
-    /// The learning rate.
+    /// The learning rate of the first group.
     double getLr() const {
         THClearLastError();
         const double r = THOptim_getLr(handle_);
         return detail::known(r, r != r, "getLr");
+    }
+    /// Adds a group of parameters with the hyperparameters of group 0, which the constructor makes.
+    int64_t addGroup(TensorList params) const {
+        THClearLastError();
+        const int64_t r = THOptim_addGroup(handle_, params.data(), params.count());
+        return detail::known(r, r == -1, "addGroup");
+    }
+    /// Returns the number of groups.
+    int64_t groupCount() const {
+        THClearLastError();
+        const int64_t r = THOptim_groupCount(handle_);
+        return detail::known(r, r == -1, "groupCount");
+    }
+    /// Sets a hyperparameter of a group for all later steps.
+    void set(int64_t group, Text name, double value) const {
+        detail::check(THOptim_set(handle_, group, name.c_str(), value), "set");
+    }
+    /// Returns a hyperparameter of a group.
+    double get(int64_t group, Text name) const {
+        THClearLastError();
+        const double r = THOptim_get(handle_, group, name.c_str());
+        return detail::known(r, r != r, "get");
+    }
+    /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits.
+    void save(Text path) const { detail::check(THOptim_save(handle_, path.c_str()), "save"); }
+    /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote.
+    void load(Text path) const { detail::check(THOptim_load(handle_, path.c_str()), "load"); }
+    /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of
+    /// `torch.save({"model": ..., "optimizer": optimizer.state_dict()})`.
+    void read(const Archive &archive, Text name) const {
+        detail::check(THOptim_read(handle_, archive.get(), name.c_str()), "read");
     }
 
   private:
@@ -11278,9 +12858,98 @@ inline double gradClipNorm(TensorList tensors, double maxNorm, double normType =
     const double r = THGrad_clipNorm(tensors.data(), tensors.count(), maxNorm, normType);
     return detail::known(r, r != r, "gradClipNorm");
 }
+/// Divides the gradients of `tensors` in place by `scale`, for a loss that was multiplied by `scale` before
+/// `THTensor_backward`.
+inline int64_t gradUnscale(TensorList tensors, double scale) {
+    THClearLastError();
+    const int64_t r = THGrad_unscale(tensors.data(), tensors.count(), scale);
+    return detail::known(r, r == -1, "gradUnscale");
+}
 /// Clamps each element of the gradients of `tensors` in place to [-value, value].
 inline void gradClipValue(TensorList tensors, double value) {
     detail::check(THGrad_clipValue(tensors.data(), tensors.count(), value), "gradClipValue");
+}
+/// Makes `state`, a fresh handle or a vector of two elements, the state of a scaler: the scale and 0 steps.
+inline Tensor gradScalerInit(double scale = 65536) {
+    detail::New r;
+    return r(THGrad_scalerInit(r.handle, scale), "gradScalerInit");
+}
+/// Changes the scale as PyTorch's GradScaler does.
+inline void gradScalerUpdate(const Tensor &state, int64_t bad, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    detail::check(THGrad_scalerUpdate(state.get(), bad, growthFactor, backoffFactor, growthInterval),
+        "gradScalerUpdate");
+}
+/// Divides the gradients of the optimizer's parameters by the scale, makes a step if all gradients are finite, and
+/// changes the scale as `THGrad_scalerUpdate` does.
+inline int64_t gradScalerStep(const Tensor &state, const Optim &o, double growthFactor = 2, double backoffFactor = 0.5,
+    int64_t growthInterval = 2000) {
+    THClearLastError();
+    const int64_t r = THGrad_scalerStep(state.get(), o.get(), growthFactor, backoffFactor, growthInterval);
+    return detail::known(r, r == -1, "gradScalerStep");
+}
+/// Exponential moving averages: `averages[k] = decay * averages[k] + (1 - decay) * params[k]`, in the wider dtype of
+/// both, and without recording.
+inline void gradAverage(TensorList averages, TensorList params, double decay = 0.999) {
+    detail::check(THGrad_average(averages.data(), averages.count(), params.data(), params.count(), decay),
+        "gradAverage");
+}
+/// Returns `lr * gamma^floor(step / stepSize)`, PyTorch's StepLR.
+inline double scheduleStep(int64_t step, double lr, int64_t stepSize, double gamma = 0.1) {
+    THClearLastError();
+    const double r = THSchedule_step(step, lr, stepSize, gamma);
+    return detail::known(r, r != r, "scheduleStep");
+}
+/// Returns `lr * gamma^step`, PyTorch's ExponentialLR.
+inline double scheduleExponential(int64_t step, double lr, double gamma) {
+    THClearLastError();
+    const double r = THSchedule_exponential(step, lr, gamma);
+    return detail::known(r, r != r, "scheduleExponential");
+}
+/// Returns `lr * (startFactor + (endFactor - startFactor) * min(step / totalIters, 1))`, PyTorch's LinearLR.
+inline double scheduleLinear(int64_t step, double lr, double startFactor, double endFactor = 1,
+    int64_t totalIters = 5) {
+    THClearLastError();
+    const double r = THSchedule_linear(step, lr, startFactor, endFactor, totalIters);
+    return detail::known(r, r != r, "scheduleLinear");
+}
+/// Returns `lr * (1 - min(step / totalIters, 1))^power`, PyTorch's PolynomialLR.
+inline double schedulePolynomial(int64_t step, double lr, int64_t totalIters = 5, double power = 1) {
+    THClearLastError();
+    const double r = THSchedule_polynomial(step, lr, totalIters, power);
+    return detail::known(r, r != r, "schedulePolynomial");
+}
+/// Returns `etaMin + (lr - etaMin) * (1 + cos(pi * step / tMax)) / 2`, PyTorch's CosineAnnealingLR (Loshchilov and
+/// Hutter 2016, arxiv.org/abs/1608.03983).
+inline double scheduleCosine(int64_t step, double lr, int64_t tMax, double etaMin = 0) {
+    THClearLastError();
+    const double r = THSchedule_cosine(step, lr, tMax, etaMin);
+    return detail::known(r, r != r, "scheduleCosine");
+}
+/// `THSchedule_cosine` that begins again after `t0` steps, then after `t0 * tMult` steps, and so on: PyTorch's
+/// CosineAnnealingWarmRestarts.
+inline double scheduleCosineRestarts(int64_t step, double lr, int64_t t0, int64_t tMult = 1, double etaMin = 0) {
+    THClearLastError();
+    const double r = THSchedule_cosineRestarts(step, lr, t0, tMult, etaMin);
+    return detail::known(r, r != r, "scheduleCosineRestarts");
+}
+/// The one-cycle policy (Smith and Topin 2017, arxiv.org/abs/1708.07120), PyTorch's OneCycleLR: half a period of the
+/// cosine from `maxLr / divFactor` to `maxLr` in the first `pctStart * totalSteps` steps, then another one to
+/// `maxLr / divFactor / finalDivFactor` at step `totalSteps - 1`.
+inline double scheduleOneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart = 0.3,
+    double divFactor = 25, double finalDivFactor = 10000) {
+    THClearLastError();
+    const double r = THSchedule_oneCycle(step, maxLr, totalSteps, pctStart, divFactor, finalDivFactor);
+    return detail::known(r, r != r, "scheduleOneCycle");
+}
+/// Returns the learning rate after the vector `metrics`, one number for each epoch: PyTorch's ReduceLROnPlateau.
+inline double schedulePlateau(const Tensor &metrics, double lr, double factor = 0.1, int64_t patience = 10,
+    double minChange = 0.0001, bool absolute = false, bool maximize = false, int64_t cooldown = 0, double minLr = 0,
+    double eps = 1e-8) {
+    THClearLastError();
+    const double r = THSchedule_plateau(metrics.get(), lr, factor, patience, minChange, absolute, maximize, cooldown,
+        minLr, eps);
+    return detail::known(r, r != r, "schedulePlateau");
 }
 
 // ------------------------------------------------------------------------------------------------------------ Devices

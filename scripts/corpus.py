@@ -1,6 +1,6 @@
 """Writes files/corpus: small files, written by the programs that define the formats. The files are checked in, so this is run once.
 
-    python scripts/corpus.py [FORMAT ...]     # needs the packages of benches/peers/requirements.txt, and safetensors
+    python scripts/corpus.py [FORMAT ...]     # needs the packages of benches/peers/requirements.txt, safetensors and scikit-learn
 """
 
 import json
@@ -391,8 +391,39 @@ def scipy():
     expect("scipy", files)
 
 
+def svmlight():
+    """Data sets as text: scikit-learn's, and hand-written ones."""
+    import numpy as np
+    import scipy.sparse as sp
+    from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+    to = folder("svmlight")
+    random = np.random.default_rng(1)
+    data = random.standard_normal((8, 12)) * 2.0 ** random.integers(-40, 40, (8, 12))
+    data[random.random(data.shape) < 0.6] = 0
+    # Two rows without entries, and the greatest index.
+    data[[3, 7]], data[0, 11] = 0, 0.1
+    labels = random.standard_normal(8)
+    queries = np.array([1, 1, 1, 2, 2, -5, 2**62, 2**62])
+    dump_svmlight_file(sp.csr_array(data), labels, str(to / "plain.svm"), zero_based=False)
+    dump_svmlight_file(data * 3, labels, str(to / "dense.libsvm"), zero_based=False)
+    dump_svmlight_file(sp.csr_array(data), labels > 0, str(to / "queries.svmlight"), zero_based=False, query_id=queries, comment="with queries")
+    whole = sp.csr_array((data * 4 % 9).astype("int64"))
+    dump_svmlight_file(whole, np.arange(8) - 3, str(to / "integers.svm"), zero_based=False)
+    wide = sp.csr_array(([0.5] * 150 + [0.25], [*range(150), 499], [0, 150, 151]), shape=(2, 500))
+    wide.indices, wide.indptr = wide.indices.astype("int32"), wide.indptr.astype("int32")
+    dump_svmlight_file(wide, np.array([1, -1]), str(to / "wide.svm"), zero_based=False)
+    (to / "by_hand.svm").write_text("# a comment\r\n\r\n+1 1:.5\t3:-2.5E-3  # row 1:2\r\n -1\t\r\n#\r\n1e2 2:0 40:1e-320\r\n"
+                                    "nan 2:inf 3:-0.0 \n-inf 1:123456789012345678901234567890", newline="")
+    files = {}
+    for path in sorted(to.iterdir()):
+        matrix, y, qid = load_svmlight_file(str(path), zero_based=False, query_id=True)
+        files[path.name] = {"labels": described(y), "data": entries(matrix)} | ({"qid": described(qid)} if len(qid) else {})
+    expect("svmlight", files)
+
+
 WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv,
-           "market": market, "scipy": scipy}
+           "market": market, "scipy": scipy, "svmlight": svmlight}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

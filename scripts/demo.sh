@@ -47,6 +47,9 @@ build/examples/gpt build/gpt.weights
 title "examples/transformer.c: another one learns sonnets, by gradients that are found for it"
 build/examples/transformer
 
+title "examples/cifar_like.c: a net learns shapes in colour; the program may be killed and started again"
+build/examples/cifar_like --checkpoint build/cifar_like
+
 title "examples/share.c: two processes send each other tensors"
 build/examples/share
 

@@ -15,7 +15,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import compressed, convolution, creation, elementwise, indexing, layers, linalg, products, reductions, sorting
+from oracle import attention, compressed, convolution, creation, ctc, elementwise, indexing, layers, linalg, products, recurrent, reductions, resample, sampling, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -31,8 +31,13 @@ def main():
     sorting.rows()
     products.rows()
     convolution.rows()
+    resample.rows()
+    sampling.rows()
+    ctc.rows()
     linalg.rows()
     layers.rows()
+    recurrent.rows()
+    attention.rows()
     compressed.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")

@@ -292,6 +292,20 @@ def market(to):
         check(np.array_equal(found.astype(array.dtype), array), found)
 
 
+def svmlight(to):
+    """Data sets, read by scikit-learn."""
+    import numpy as np
+    from sklearn.datasets import load_svmlight_file
+
+    def load(path):
+        return load_svmlight_file(str(path), zero_based=False, query_id=True)
+
+    for source in sorted((CORPUS / "svmlight").iterdir()):
+        (data, labels, queries), (found, found_labels, found_queries) = load(source), load(rewrite(source, to / "a.svm"))
+        check(found.nnz == data.nnz and same(found.toarray(), data.toarray()), source.name, found)
+        check(same(found_labels, labels) and np.array_equal(found_queries, queries), source.name, found_labels, found_queries)
+
+
 def scipy(to):
     """SciPy's archives, read by SciPy in the same format."""
     import numpy as np
@@ -327,7 +341,7 @@ def safetensors(to):
                 check(same_tensors(read.get_tensor(name), tensor), source.name, name, read.get_tensor(name))
 
 
-CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "market": market, "scipy": scipy,
+CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "market": market, "scipy": scipy, "svmlight": svmlight,
           "safetensors": safetensors, "big": big}
 
 if __name__ == "__main__":

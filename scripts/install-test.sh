@@ -9,7 +9,7 @@ build=$(realpath "${1:?the build directory}")
 target=$(sed -n 's/^THORN_CARGO_TARGET_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 soname=libthorn.so.$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
-archive_goal=$((38 << 20))
+archive_goal=$((40 << 20))
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -170,7 +170,10 @@ torch_tests() {
 # overflow and assertions, and are fast enough without optimisation. The script that writes the headers also runs without.
 cargo_tests() {
     local checked=(opt-level=0 overflow-checks=true debug-assertions=true)
-    cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}"
+    # The tests that take longest without optimisation; the table sorts and copies, too.
+    local slow=(cpu::sort::tests any_dtype_and_layout matrices_of_many_tiles eigenvectors_belong past_the_caches spread_over_a_matrix)
+    cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}" \
+        -- ${quick:+"${slow[@]/#/--skip=}"}
     cargo test --release --locked --lib --package thorn-files --package gemm
     if [ -n "$quick" ]; then
         cargo test --release --locked --test modules --package thorn

@@ -5,6 +5,7 @@
 //! devices receive every kind of work as one enum, [`Launch`]. Work names no kernel, except that a [`Map`] and a [`Fused`] refer to each
 //! [`Op`], which has the kernels of the host; a GPU compiles its own kernels from the formula of the `Op`.
 
+pub mod attention;
 pub mod compressed;
 pub mod count;
 pub mod decompose;
@@ -19,10 +20,13 @@ pub mod map;
 pub mod matmul;
 pub mod random;
 pub mod record;
+pub mod resample;
+pub mod sampling;
 pub mod search;
 pub mod sequence;
 pub mod window;
 
+pub use attention::{Attention, AttentionGradient};
 pub use compressed::{Compress, Compressed, RowSoftmax, RowSolve, Sides, SparseProduct, System};
 pub use count::{Histogram, Unique};
 pub(crate) use decompose::NOT_FINITE;
@@ -40,6 +44,8 @@ pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Rol
 pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
+pub use resample::Resample;
+pub use sampling::Sampling;
 pub use search::Search;
 pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
 pub(crate) use window::IMAGE_DIMS;
@@ -118,6 +124,10 @@ pub enum Launch<'a> {
     LayerNorm(LayerNorm),
     /// See [`LayerNormGradient`].
     LayerNormGradient(LayerNormGradient),
+    /// See [`Attention`].
+    Attention(Attention),
+    /// See [`AttentionGradient`].
+    AttentionGradient(AttentionGradient),
     /// See [`Loss`].
     Loss(Loss),
     /// See [`Convolution`].
@@ -128,6 +138,10 @@ pub enum Launch<'a> {
     Unpool(Unpool),
     /// See [`Columns`].
     Columns(Columns),
+    /// See [`Resample`].
+    Resample(Resample),
+    /// See [`Sampling`].
+    Sampling(Sampling),
 }
 
 /// Memory and kernels of a kind of device other than the host.

@@ -83,7 +83,8 @@ const SPILLING: &[(&str, u32)] = &[
     ("op_not_below_u8", 48),
     ("softmax_columns_", 64),
     ("_1_8_true", 36),
-    ("norm_gradient_f32_4_10", 128),
+    ("norm_gradient_f32_4_10", 132),
+    ("norm_gradient_f64_1_8", 40),
     ("reduce_Moment_f32", 36),
 ];
 

@@ -113,6 +113,7 @@ ROWS = [
     Row("softmax of 16", "f32", "THTensor_softmax(r, lines, 1)", "torch.softmax(lines, 1, out=r)", MATRIX),
     Row("layer norm", "f32", "THTensor_layerNorm(r, x, 1, w, bias, 1e-5)", "nn.layer_norm(x, (q,), w, bias)", MATRIX),
     Row("layer norm bf16", "bf16", "THTensor_layerNorm(r, xh, 1, wh, biash, 1e-5)", "nn.layer_norm(xh, (q,), wh, biash)", "4 * q * q"),
+    Row("rms norm", "f32", "THTensor_rmsNorm(r, x, 1, w, 1e-5)", "nn.rms_norm(x, (q,), w, 1e-5)", MATRIX),
     Row("cross entropy", "f32", "cross_entropy(r, x, zeros)", "nn.cross_entropy(x, zeros)", "4 * q * q"),
     # Selection of rows by an index, and sorting.
     Row("index select", "f32", "THTensor_indexSelect(r, x, 0, rows)", "torch.index_select(x, 0, rows, out=r)", MATRIX),

@@ -1,4 +1,5 @@
-// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights. grad.py does the same in PyTorch.
+// Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights; steps of optimizers. grad.py does the
+// same in PyTorch.
 #include <thorn.h>
 
 // The leaves of a model, which are consecutive views of one tensor.
@@ -86,6 +87,33 @@ static THStatus gradNet(THTensor *all, const THTensor *x, const THTensor *target
     return descend(&net, WEIGHTS, loss);
 }
 
+// A step of Adam. The parameters are the rows of `all`, and the gradients the rows of `grads`.
+static THStatus gradAdam(THTensor *all, const THTensor *grads) {
+    enum { MOST_ROWS = 1000 };
+    static const THTensor *known;
+    static const void *data;
+    static THTensor *row[MOST_ROWS];
+    static THOptim *adam;
+    if (known != all || data != THTensor_data(all)) {
+        int count = (int)THTensor_size(all, 0);
+        if (count > MOST_ROWS) return TH_ERR_ARGUMENT;
+        THOptim_free(adam);
+        TRY(THGrad_setEnabled(0));
+        for (int k = 0; k < count; k++) {
+            THTensor_free(row[k]);
+            row[k] = THTensor_newSelect(all, 0, k);
+            THTensor *grad = THTensor_newSelect(grads, 0, k);
+            TRY(THTensor_setRequiresGrad(row[k], 1));
+            TRY(THTensor_setGrad(row[k], grad));
+            THTensor_free(grad);
+        }
+        TRY(THGrad_setEnabled(1));
+        adam = THOptim_newAdam(row, count, 1e-3, 0.9, 0.999, 1e-8, 0, 0);
+        known = all, data = THTensor_data(all);
+    }
+    return THOptim_step(adam);
+}
+
 // r = the gradient of a * 1.0001^10000, through 10,000 operations on a scalar.
 static THStatus gradChain(THTensor *r, const THTensor *a) {
     THTensor *x = THTensor_newClone(a), *h = THTensor_new();
@@ -99,4 +127,18 @@ static THStatus gradChain(THTensor *r, const THTensor *a) {
     THTensor_free(h);
     THTensor_free(x);
     return status;
+}
+
+// r = the gradients of the weights of a recurrent layer without biases, for half the sum of the squared outputs. `layer` is 'l' for an LSTM
+// and 'g' for a GRU.
+static THStatus gradRecurrent(char layer, THTensor *r, const THTensor *x, THTensor *wih, THTensor *whh) {
+    static THTensor *output, *reserve;
+    THTensor *weights[] = {wih, whh};
+    if (!output) output = THTensor_new(), reserve = THTensor_new();
+    if (layer == 'l') {
+        TRY(THTensor_lstm(output, NULL, NULL, reserve, x, NULL, NULL, weights, 2, NULL, 1, 0, 0));
+        return THTensor_lstmGrad(NULL, NULL, NULL, r, reserve, output, NULL, NULL, x, NULL, NULL, weights, 2, NULL, 1, 0, 0);
+    }
+    TRY(THTensor_gru(output, NULL, reserve, x, NULL, weights, 2, NULL, 1, 0, 0));
+    return THTensor_gruGrad(NULL, NULL, r, reserve, output, NULL, x, NULL, weights, 2, NULL, 1, 0, 0);
 }

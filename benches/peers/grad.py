@@ -35,6 +35,19 @@ def mlp(parameters, x, target):
     descend(functional.cross_entropy(functional.linear(hidden, weight2, bias2), target), leaves)
 
 
+@lru_cache(maxsize=4)
+def adam_of(parameters, gradients, fused):
+    rows = [row.detach().requires_grad_() for row in parameters]
+    for row, gradient in zip(rows, gradients):
+        row.grad = gradient
+    return torch.optim.Adam(rows, fused=fused)
+
+
+def adam(parameters, gradients, fused=None):
+    """A step of Adam, whose parameters are rows."""
+    adam_of(parameters, gradients, fused).step()
+
+
 def chain(r, a):
     """The gradient of a * 1.0001^10000, through 10,000 operations on a scalar."""
     x = a.clone().requires_grad_()
@@ -43,3 +56,21 @@ def chain(r, a):
         h = h * 1.0001
     h.backward()
     r.copy_(x.grad)
+
+
+def recurrent(layer, r, x, wih, whh):
+    """The gradients of the weights of a recurrent layer without biases, for half the sum of the squared outputs."""
+    weights = [w.detach().requires_grad_() for w in (wih, whh)]
+    output = layer(x, weights, True)
+    output.backward(output.detach())
+    r.copy_(torch.cat([w.grad.flatten() for w in weights]))
+
+
+def lstm(x, weights, training=False):
+    states = x.new_zeros(1, x.shape[1], weights[1].shape[1])
+    return torch.lstm(x, (states, states), weights, False, 1, 0.0, training, False, False)[0]
+
+
+def gru(x, weights, training=False):
+    states = x.new_zeros(1, x.shape[1], weights[1].shape[1])
+    return torch.gru(x, states, weights, False, 1, 0.0, training, False, False)[0]

@@ -150,6 +150,9 @@ def functions():
         ("digamma", POSITIVE, "torch.digamma(a, out=r)", None),
         ("relu", ANY, "torch.clamp_min(a, 0, out=r)", "np.maximum(a, 0, out=r)"),
         ("gelu", ANY, "nn.gelu(a, out=r)", None),
+        ("silu", ANY, "nn.silu(a, out=r)", None),
+        ("mish", ANY, "nn.mish(a, out=r)", None),
+        ("hardswish", ANY, "nn.hardswish(a, out=r)", None),
     ]
     return [
         *(row for op, a, torch, numpy in unary for row in over(op, "f32 f64", "1e6", f"THTensor_{op}(r, a)", torch, numpy, a=a)),
@@ -159,6 +162,7 @@ def functions():
         *over("softplus", "f32 f64", "1e6", "THTensor_softplus(r, a, 1, 20)", "nn.softplus(a, 1, 20, out=r)"),
         *over("leaky relu", "f32", "1e6", "THTensor_leakyRelu(r, a, 0.01)", "nn.leaky_relu(a, 0.01, out=r)"),
         *over("elu", "f32 f64", "1e6", "THTensor_elu(r, a, 1)", "nn.elu(a, 1, out=r)"),
+        *over("prelu", "f32", "1000x1000", "FRESH(THTensor_prelu(r, a, b))", "torch.prelu(a, b)", b=ANY.shaped("1000")),
     ]
 
 
@@ -304,8 +308,18 @@ def layers():
         "FRESH(THTensor_layerNormGrad(r, NULL, NULL, a, b, 1, NULL, 1e-5))",
         f"{aten}.native_layer_norm_backward(a, b, b.shape[1:], c, c, None, None, (True, False, False))[0]",
     )
+    rms = "FRESH(THTensor_rmsNorm(r, a, 1, b, 1e-5))", "torch.rms_norm(a, b.shape, b, 1e-5)"
+    groups = "FRESH(THTensor_groupNorm(r, a, 8, b, c, 1e-5))", "torch.group_norm(a, 8, b, c, 1e-5)"
     target = THOUSAND.of("i64").shaped("1000")
+    heads = {"a": UNIT, "b": UNIT.shaped("8x1024x64"), "c": UNIT.shaped("8x1024x64"), "flops": 4 * 8 * 1024 * 1024 * 64}
+
+    def attention(causal):
+        thorn = f"FRESH(THTensor_scaledDotProductAttention(r, NULL, NULL, NULL, a, b, c, NULL, 0, {causal}, 0, 0))"
+        return thorn, f"torch.nn.functional.scaled_dot_product_attention(a, b, c, is_causal={bool(causal)})"
+
     return [
+        *over("attention", "f32 bf16", "8x1024x64", *attention(0), **heads, tolerance=2e-2),
+        *over("attention causal", "f32", "8x1024x64", *attention(1), **heads, tolerance=1e-4),
         *back("relu", "THTensor_reluGrad(r, a, b)", "threshold_backward.grad_input(a, b, 0, grad_input=r)", "f32 f64"),
         *back("leaky relu", "THTensor_leakyReluGrad(r, a, b, 0.01)", "leaky_relu_backward.grad_input(a, b, 0.01, False, grad_input=r)"),
         *back("hardtanh", "THTensor_hardtanhGrad(r, a, b, -1, 1)", "hardtanh_backward.grad_input(a, b, -1, 1, grad_input=r)"),
@@ -314,11 +328,15 @@ def layers():
         *back("sigmoid", "THTensor_sigmoidGrad(r, a, b)", "sigmoid_backward.grad_input(a, b, grad_input=r)"),
         *back("tanh", "THTensor_tanhGrad(r, a, b)", "tanh_backward.grad_input(a, b, grad_input=r)"),
         *back("gelu", "THTensor_geluGrad(r, a, b)", "gelu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("silu", "THTensor_siluGrad(r, a, b)", "silu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("hardswish", "THTensor_hardswishGrad(r, a, b)", "hardswish_backward.out(a, b, out=r)"),
         *back("gelu tanh", "THTensor_geluTanhGrad(r, a, b)", "gelu_backward.grad_input(a, b, approximate='tanh', grad_input=r)"),
         *along("softmax grad", "f32", dims, *softmax, a=POSITIVE, b=NEAR_ONE, result=ANY),
         *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),
         *over("layer norm", "f32 bf16", "1000x1000", *norm, b=ANY.shaped("1000"), c=ANY.shaped("1000")),
         *over("layer norm grad", "f32", "1000x1000", *norm_back, c=POSITIVE.shaped("1000x1"), checked=("none",)),
+        *over("rms norm", "f32 bf16", "4096x1024", *rms, b=ANY.shaped("1024")),
+        *over("group norm", "f32", "8x64x56x56", *groups, b=ANY.shaped("64"), c=ANY.shaped("64")),
         *over("nll loss", "f32", "1000x1000", "THTensor_nllLoss(r, a, b, NULL, 1, -100)", "nn.nll_loss(a, b, None, 1, -100, out=r)", b=target),
         *over("cross entropy", "f32", "1000x1000", "FRESH(THTensor_crossEntropy(r, a, b, NULL, 1, -100))", "nn.cross_entropy_loss(a, b, None, 1, -100)", b=target),
     ]
@@ -547,7 +565,30 @@ def windows():
         *over("max pool 3x3 by 2", "f32", images, pool.format("(int64_t[]){3}", two, one), "torch.max_pool2d(a, 3, 2, 1)"),
         *over("avg pool 2x2", "f32", images, f"FRESH(THTensor_avgPool2d(r, a, 1, {two}, NULL, NULL, 0, 1, 0))", "nn.avg_pool2d(a, 2)"),
         *over("avg pool to 1x1", "f32", images, f"FRESH(THTensor_adaptiveAvgPool2d(r, a, 1, {one}))", "nn.adaptive_avg_pool2d(a, 1)", tolerance=1e-4),
+        *interpolated(),
         *small_net(conv, plain, pool.replace("NULL, a", "i, a").format(two, "NULL", "NULL")),
+    ]
+
+
+def interpolated():
+    """A picture with three channels, with twice as many pixels in both dimensions, with half as many, and sampled at random places."""
+    size = "(int64_t[]){%d, %d}"
+    resize = "FRESH(THTensor_interpolate(r, a, 2, %s, %s, 0, %d))"
+    torch = 'nn.interpolate(a, size=(%d, %d), mode="%s", antialias=%s)'
+    modes = {"bilinear": "TH_RESAMPLE_LINEAR", "bicubic": "TH_RESAMPLE_CUBIC"}
+    made = []
+    for name, mode in modes.items():
+        for to in (1024, 256):
+            smooth = to < 512
+            call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
+            made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
+            # Both libraries round weights, so that some results differ by 1.
+            made += over(f"{name} 512 to {to}", "u8", "1x3x512x512", call, peer, tolerance=2e-2)
+    sample = "FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_LINEAR, TH_PAD_CONSTANT, 0))", "torch.grid_sampler(a, b, 0, 0, False)"
+    return [
+        *made,
+        *over("grid sample", "f32", "1x3x512x512", *sample, b=UNIT.shaped("1x512x512x2"), tolerance=1e-3),
+        *over("pixel shuffle", "f32", "8x64x56x56", "FRESH(THTensor_pixelShuffle(r, a, 2))", "torch.pixel_shuffle(a, 2)"),
     ]
 
 
@@ -570,7 +611,7 @@ def small_net(conv, plain, pool):
 
 
 def gradients():
-    """Whole training steps, and a graph of 10,000 operations on a scalar."""
+    """Whole training steps, steps of Adam with 1000 parameters, and a graph of 10,000 operations on a scalar."""
     def step(op, shape, thorn, torch, weights):
         batch = CLASSES.shaped(shape.split("x")[0])
         return over(op, "f32", shape, f"{thorn}(r, a, b)", f"{torch}(r, a, b)", r=SMALL.shaped(f"{weights}"), b=batch, one_thread=True, tolerance=1e-3)
@@ -579,6 +620,8 @@ def gradients():
         *step("mlp step", "1x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("mlp step", "32x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("conv net step", "64x1x8x8", "gradNet", "net.step", sum(net.COUNTS)),
+        *over("adam step", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a)", r=SMALL, one_thread=True),
+        *over("adam step, fused", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a, True)", r=SMALL, one_thread=True),
         *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, r=NEAR_ONE, one_thread=True),
     ]
 
@@ -675,6 +718,25 @@ def large():
     ]
 
 
+def recurrent():
+    """Layers of 256 units over 100 steps of one sequence and of 32, forward, and the gradients of their weights."""
+
+    def layer(op, letter, gates, call):
+        weights = {"b": SMALL.shaped(f"{gates * 256}x256"), "c": SMALL.shaped(f"{gates * 256}x256"), "tolerance": 1e-3}
+        shapes, count = "100x1x256 100x32x256", 2 * gates * 256 * 256
+        back = f"gradRecurrent('{letter}', r, a, b, c)", f"grad.recurrent(grad.{op}, r, a, b, c)"
+        return [
+            *over(op, "f32", shapes, f"FRESH({call})", f"grad.{op}(a, (b, c))", **weights),
+            *over(f"{op} grad", "f32", shapes, *back, result=ANY.shaped(str(count)), **weights),
+        ]
+
+    weights = "(THTensor *[]){b, c}"
+    return [
+        *layer("lstm", "l", 4, f"THTensor_lstm(r, NULL, NULL, NULL, a, NULL, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+        *layer("gru", "g", 3, f"THTensor_gru(r, NULL, NULL, a, NULL, {weights}, 2, NULL, 1, 0, 0)"),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -684,7 +746,7 @@ GROUPS = {
     "move": [moving],
     "product": [products],
     "conv": [windows, fourier],
-    "grad": [gradients],
+    "grad": [gradients, recurrent],
     "sparse": [sparse_products],
     "linalg": [linear_algebra],
     "random": [random],

@@ -16,14 +16,17 @@ end
 -- elements.
 lists.ties = {
   median = true, nanmedian = true, mode = true, quantile = true, nanquantile = true, quantileTensor = true, nanquantileTensor = true,
-  kthvalue = true,
+  kthvalue = true, embeddingBag = true,
 }
 
 -- Patterns of calls at points where PyTorch's convention for the gradient is not the slope.
 lists.apart = {
   ["^clampTensor r @small.b?float%d+ @small_row.bool @one.bool$"] = "least and greatest value are equal, and so is the element",
+  ["^%a+shrink r @edges.%w+ 0$"] = "with the threshold 0 the gradient at 0 is 0",
   ["^indexCopy r=.* @index.twice"] = "an index that comes twice gives the gradient to both",
   ["^embedding r %S+ %S+ %d"] = "the row of the padding gets no gradient",
+  ["^bce r @certain"] = "the product of a probability and its complement is at least 1e-12",
+  ["^gaussianNllLoss r %S+ %S+ @negative2"] = "a variance below the bound has the gradient of the bound",
   ["LossGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
   ["EntropyGrad r .* @nobody.* 1 %-100$"] = "the mean of no elements is NaN, and so is its gradient",
 }
@@ -38,6 +41,9 @@ lists.apart_twice = {}
 
 -- Functions that refuse a second derivative, at least in some case.
 lists.once = {
+  lstm = "its derivative is lstmGrad", gru = "its derivative is gruGrad", rnn = "its derivative is rnnGrad",
+  lstmCell = "its derivative is lstmGrad", gruCell = "its derivative is gruGrad", rnnCell = "its derivative is rnnGrad",
+  gridSample = "its derivative is gridSampleGrad", ctcLoss = "its derivative is ctcLossGrad",
   eig = "eigenvectors where eigenvalues are complex", geev = "eigenvectors where eigenvalues are complex",
 }
 
@@ -59,7 +65,12 @@ each(lists.without, "lshift, rshift, clshift, crshift, nextafter", "steps of bit
 each(lists.without,
   "nllLoss weight, nllLossGrad weight, crossEntropy weight, crossEntropyGrad weight, crossEntropyLabelSmoothing weight",
   "weights of classes are constant")
+each(lists.without, "lstmGrad, gruGrad, rnnGrad", "second derivatives of recurrent layers")
+each(lists.without, "gridSampleGrad", "second derivatives of samples")
+each(lists.without, "ctcLossGrad", "second derivatives of ctcLoss")
+each(lists.without, "cosineEmbeddingLoss target", "the sign of a pair is constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
+each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
 each(lists.without,
   "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..

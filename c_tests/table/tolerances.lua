@@ -39,6 +39,9 @@ for _, name in ipairs { "tan", "sinh", "erfc", "atan2", "hypot" } do direct(name
 for _, name in ipairs { "asinh", "acosh", "atanh" } do wide(name) end
 composed("sigmoid", "exp")
 composed("softplus", "exp", "log1p")
+composed("logSigmoid", "exp", "log1p")
+composed("silu", "exp")
+composed("mish", "exp")
 composed("gelu", "erfc")
 composed("geluTanh", "exp")
 

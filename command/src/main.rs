@@ -23,9 +23,9 @@ use stop::{Outcome, Result, Stop};
 /// Show, convert, compare and view files of tensors
 ///
 /// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy and SciPy (.npy, .npz),
-/// safetensors, Matrix Market (.mtx), tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads
-/// GGUF. The format of an input file follows from its content, the format of an output file from
-/// the suffix of its name. A file - is the standard input or output.
+/// safetensors, Matrix Market (.mtx), svmlight (.svm, .libsvm), tables (.csv, .tsv) and images
+/// (.png, .pgm, .ppm), and reads GGUF. The format of an input file follows from its content, the
+/// format of an output file from the suffix of its name. A file - is the standard input or output.
 #[derive(Parser)]
 #[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {

@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use thorn::files::{
     TH_FILE_BY_NAME, TH_FILE_CSV, TH_FILE_MATRIX_MARKET, TH_FILE_NPY, TH_FILE_NPZ, TH_FILE_NPZ_DEFLATED, TH_FILE_PNG, TH_FILE_PNM,
-    TH_FILE_PT, TH_FILE_SAFETENSORS, TH_FILE_T7, TH_FILE_T7_ASCII, TH_FILE_TSV, THFileFormat,
+    TH_FILE_PT, TH_FILE_SAFETENSORS, TH_FILE_SVMLIGHT, TH_FILE_T7, TH_FILE_T7_ASCII, TH_FILE_TSV, THFileFormat,
 };
 
 /// An output format.
@@ -31,6 +31,8 @@ pub enum Format {
     Safetensors,
     /// A matrix of Matrix Market, sparse or dense
     Mtx,
+    /// A data set of svmlight: labels and a sparse matrix
+    Svm,
     /// A table with commas
     Csv,
     /// A table with tabulators
@@ -53,6 +55,7 @@ impl Format {
             Format::NpzCompressed => TH_FILE_NPZ_DEFLATED,
             Format::Safetensors => TH_FILE_SAFETENSORS,
             Format::Mtx => TH_FILE_MATRIX_MARKET,
+            Format::Svm => TH_FILE_SVMLIGHT,
             Format::Csv => TH_FILE_CSV,
             Format::Tsv => TH_FILE_TSV,
             Format::Pnm => TH_FILE_PNM,

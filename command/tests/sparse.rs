@@ -42,6 +42,12 @@ fn sparse_tensors_are_converted() {
     }
     let text = std::fs::read_to_string(folder.path("one.mtx")).unwrap();
     assert_eq!(text, "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 2 4.0\n3 1 -2.5\n");
+    // A data set.
+    let (set, text) = (folder.path("set.svm"), folder.path("set.txt"));
+    std::fs::write(&text, "1 qid:2 3:0.5\n-1 qid:2 # none\n").unwrap();
+    assert_eq!(thorn(&["convert", &text, &set]).text(), "");
+    assert_eq!(listed(&set)[1], "\"data\" [2,3] \"sparse, 1 entry of float64\"");
+    assert_eq!(std::fs::read_to_string(&set).unwrap(), "1.0 qid:2 3:0.5\n-1.0 qid:2\n");
     // Formats without sparse tensors.
     let plain = folder.path("plain.safetensors");
     let refusal = thorn(&["convert", &sparse, &plain, "--tensor", "coo"]);

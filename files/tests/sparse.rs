@@ -3,30 +3,12 @@
 
 mod plain;
 
-use plain::{Value, compare, corpus, elements, expected, positions, sparse, wanted};
+use plain::{compare, corpus, dense, expected, sparse, storages, wanted};
 use std::io::{Cursor, Write};
 use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Save, Sparse, Tensor};
 
 fn file(folder: &str, name: &str) -> Vec<u8> {
     std::fs::read(corpus(folder).join(name)).unwrap()
-}
-
-/// Returns all elements of a sparse tensor. Values at the same position are summed.
-fn dense(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec<Value>) {
-    let parts = sparse(contents, tensor);
-    let (element, values) = elements(contents, input, parts.values().unwrap());
-    let is_float = matches!(element, Element::F32 | Element::F64);
-    let zero = if is_float { Value::Float(0.0) } else { Value::Int(0) };
-    let mut all = vec![zero; tensor.sizes.iter().product::<i64>() as usize];
-    for (position, value) in positions(contents, input, parts).into_iter().zip(values) {
-        let at = position.iter().zip(&tensor.sizes).fold(0, |at, (&k, &size)| at * size + k);
-        all[at as usize] = match (all[at as usize], value) {
-            (Value::Int(a), Value::Int(b)) => Value::Int(a + b),
-            (Value::Float(a), Value::Float(b)) => Value::Float(a + b),
-            other => panic!("{other:?}"),
-        };
-    }
-    (element, all)
 }
 
 /// Compares the only tensor of a file with the elements that SciPy reads.
@@ -39,16 +21,6 @@ fn compare_all(at: &str, contents: &Contents, input: &Vec<u8>, expected: &serde_
     assert_eq!(serde_json::json!(tensor.sizes), expected["sizes"], "{at}");
     assert_eq!(sparse(contents, tensor).nnz(), expected["nnz"].as_i64().unwrap(), "{at}");
     assert_eq!((element.name(), all), (expected["dtype"].as_str().unwrap(), wanted(expected)), "{at}");
-}
-
-/// Returns the bytes of all storages of a file.
-fn storages(contents: &Contents, file: &Vec<u8>) -> Vec<(Element, Vec<u8>)> {
-    let read = |index: usize| {
-        let mut bytes = vec![0; contents.storages[index].bytes().unwrap()];
-        contents.read(file, index, &mut bytes).unwrap();
-        (contents.storages[index].element, bytes)
-    };
-    (0..contents.storages.len()).map(read).collect()
 }
 
 /// Writes all contents of a file, which must have row-major parts, to another file.

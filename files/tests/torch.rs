@@ -8,7 +8,7 @@ use plain::{compare, corpus, elements, expected, positions, sparse, wanted};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Opaque, Result, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Nested, Opaque, Result, Save, Tensor};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(corpus("torch").join(name)).unwrap()
@@ -154,6 +154,39 @@ fn rewritten(contents: &mut Contents, file: &Vec<u8>) -> Result<Vec<u8>> {
         Save { tensors: &contents.tensors, sparse: &contents.sparse, storages: &storages, metadata: &contents.metadata, precision: None };
     thorn_files::save(Format::Pt, &what, &mut to)?;
     Ok(to.into_inner())
+}
+
+/// The paths of a nested value are those that the reader finds.
+#[test]
+fn nested_values_are_read_by_their_paths() {
+    let dict = |pairs: Vec<(Nested, Nested)>| Nested::Dict(pairs);
+    let empty = [Nested::List(Vec::new()), Nested::Tuple(Vec::new()), dict(Vec::new()), Nested::None];
+    let state = dict(vec![(Nested::text("step"), Nested::Tensor(1)), (Nested::text("sum"), Nested::Tensor(0))]);
+    let nested = dict(vec![
+        (Nested::text("state"), dict(vec![(Nested::Int(0), state), (Nested::Int(1 << 40), Nested::Tensor(0))])),
+        (Nested::text("empty"), Nested::List(empty.to_vec())),
+        (Nested::text("numbers"), Nested::Tuple(vec![Nested::Float(0.1), Nested::Float(f64::INFINITY), Nested::Int(i64::MIN)])),
+        (Nested::text("flags"), Nested::List(vec![Nested::Bool(true), Nested::Bool(false), Nested::text("ü")])),
+    ]);
+    let (mut tensors, mut scalars) = (Vec::new(), Vec::new());
+    let mut path = String::new();
+    nested.each(&mut path, &mut |path, index| tensors.push((path.to_owned(), index)), &mut |path, text| {
+        scalars.push((path.to_owned(), text))
+    });
+    let written = [Tensor::row_major("a".to_owned(), vec![2], 0).unwrap(), Tensor::row_major("b".to_owned(), vec![], 1).unwrap()];
+    let storages: [(_, &[u8]); 2] = [(Element::U8, &[3, 4]), (Element::U8, &[5])];
+    let what = Save { tensors: &written, sparse: &[], storages: &storages, metadata: &[], precision: None };
+    let mut to = io::Cursor::new(Vec::new());
+    thorn_files::save_nested(Format::Pt, &what, &nested, &mut to).unwrap();
+    let contents = thorn_files::open(&to.into_inner()).unwrap();
+    assert_eq!(contents.metadata, scalars);
+    assert_eq!(scalars.len(), 6);
+    assert_eq!(scalars[1], ("numbers.1".to_owned(), "inf".to_owned()));
+    let found: Vec<_> = contents.tensors.iter().map(|tensor| (tensor.name.clone(), usize::from(tensor.sizes.is_empty()))).collect();
+    assert_eq!(found, tensors);
+    assert_eq!(tensors[0], ("state.0.step".to_owned(), 1));
+    let missing = thorn_files::save_nested(Format::Pt, &what, &Nested::Tensor(2), &mut io::Cursor::new(Vec::new()));
+    assert!(missing.unwrap_err().message.contains("tensor 2"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ from .pages import ROOT
 MODULES = {
     "Convolution": "torch.nn.functional",
     "Pooling": "torch.nn.functional",
+    "Resampling of images": "torch.nn.functional",
     "Losses, normalization and gradients": "torch.nn.functional",
     "Linear algebra": "torch.linalg",
     "Looking at tensors": "Tensor",
@@ -83,6 +84,19 @@ gelu torch.nn.functional.gelu
 geluTanh torch.nn.functional.gelu
 leakyRelu torch.nn.functional.leaky_relu
 elu torch.nn.functional.elu
+celu torch.nn.functional.celu
+selu torch.nn.functional.selu
+silu torch.nn.functional.silu
+mish torch.nn.functional.mish
+hardswish torch.nn.functional.hardswish
+hardsigmoid torch.nn.functional.hardsigmoid
+hardshrink torch.nn.functional.hardshrink
+softshrink torch.nn.functional.softshrink
+softsign torch.nn.functional.softsign
+logSigmoid torch.nn.functional.logsigmoid
+threshold torch.nn.functional.threshold
+prelu torch.nn.functional.prelu
+glu torch.nn.functional.glu
 softplus torch.nn.functional.softplus
 bitand torch.bitwise_and
 bitor torch.bitwise_or
@@ -92,11 +106,34 @@ rshift torch.bitwise_right_shift
 logicalAnd torch.logical_and
 logicalXor torch.logical_xor
 layerNorm torch.nn.functional.layer_norm
+interpolateFactor torch.nn.functional.interpolate
+gridSample torch.nn.functional.grid_sample
+ctcLoss torch.nn.functional.ctc_loss
+affineGrid torch.nn.functional.affine_grid
+scaledDotProductAttention torch.nn.functional.scaled_dot_product_attention
+rmsNorm torch.nn.functional.rms_norm
+groupNorm torch.nn.functional.group_norm
+instanceNorm torch.nn.functional.instance_norm
+localResponseNorm torch.nn.functional.local_response_norm
 mseLoss torch.nn.functional.mse_loss
 l1Loss torch.nn.functional.l1_loss
 bceWithLogits torch.nn.functional.binary_cross_entropy_with_logits
 klDiv torch.nn.functional.kl_div
+bce torch.nn.functional.binary_cross_entropy
+poissonNllLoss torch.nn.functional.poisson_nll_loss
+gaussianNllLoss torch.nn.functional.gaussian_nll_loss
+marginRankingLoss torch.nn.functional.margin_ranking_loss
+cosineSimilarity torch.nn.functional.cosine_similarity
+pairwiseDistance torch.nn.functional.pairwise_distance
+cosineEmbeddingLoss torch.nn.functional.cosine_embedding_loss
+tripletMarginLoss torch.nn.functional.triplet_margin_loss
 batchNorm torch.nn.functional.batch_norm
+lstm torch.lstm
+lstmCell torch.lstm_cell
+gru torch.gru
+gruCell torch.gru_cell
+rnn torch.rnn_tanh torch.rnn_relu
+rnnCell torch.rnn_tanh_cell torch.rnn_relu_cell
 setRequiresGrad Tensor.requires_grad_
 requiresGrad Tensor.requires_grad
 isLeaf Tensor.is_leaf
@@ -109,6 +146,14 @@ backward Tensor.backward
 addHook Tensor.register_hook
 norm torch.norm torch.linalg.vector_norm
 lexsort -
+nanprod -
+nanmax -
+nanmin -
+nanargmax -
+nanargmin -
+nanvar -
+nanstd -
+nancumsum -
 bhistc -
 matrixPower torch.linalg.matrix_power
 chainMatmul torch.linalg.multi_dot
@@ -169,6 +214,9 @@ randintLike torch.randint_like
 randperm torch.randperm
 multinomial torch.multinomial
 dropout torch.nn.functional.dropout
+featureDropout torch.feature_dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d torch.nn.functional.dropout3d
+alphaDropout torch.nn.functional.alpha_dropout
+featureAlphaDropout torch.nn.functional.feature_alpha_dropout
 toDLPack torch.utils.dlpack.to_dlpack
 fromDLPack torch.from_dlpack
 shareMemory Tensor.share_memory_

@@ -5,6 +5,7 @@ import operator
 
 import mpmath
 import numpy
+from torch.nn import functional
 
 from .operands import *
 
@@ -308,6 +309,7 @@ def functions():
     with_value("xlogyValue", xlogy_of_value, ALL, [3, 0.5, 0, -1, INF, NAN], ulps=3, more="unsigned")
     binary("copysign", lambda a, b: torch.copysign(a, torch.where(b.isnan(), 1, b)), pairs=False)
     binary("nextafter", nextafter, FLOATS)
+    activations()
     with_value("leakyRelu", torch.nn.functional.leaky_relu, FLOATS, [0.25, 0, -1.5], promotes=False)
     elu = lambda t, a: torch.where(t > 0, t.double(), a * torch.expm1(t.double())).to(t.dtype)
     with_value("elu", elu, FLOATS, [1, 0.5, -2], promotes=False, ulps=2)
@@ -322,7 +324,81 @@ def functions():
                 refuse("softplus", [R, t, beta, threshold])
 
 
+def limits(f, below, above):
+    """PyTorch's function with the given limits at -inf and inf."""
+    return lambda t: torch.where(t == -INF, below, torch.where(t == INF, above, f(t)))
+
+
+SELU_ALPHA, SELU_SCALE = mpmath.mpf("1.6732632423543772848170429916717"), mpmath.mpf("1.0507009873554804934193349852946")
+# mpmath's function, PyTorch's function with its limits, units in the last place.
+ACTIVATIONS = {
+    "silu": (lambda x: x / (1 + mpmath.exp(-x)), limits(functional.silu, -0.0, INF), 2),
+    "mish": (lambda x: x * mpmath.tanh(mpmath.log1p(mpmath.exp(x))), limits(functional.mish, -0.0, INF), 2),
+    "hardswish": (lambda x: 0 if x <= -3 else x if x >= 3 else x * (x + 3) / 6, limits(functional.hardswish, 0.0, INF), 2),
+    "hardsigmoid": (lambda x: min(max(x + 3, 0), 6) / 6, functional.hardsigmoid, 2),
+    "selu": (lambda x: SELU_SCALE * (x if x > 0 else SELU_ALPHA * mpmath.expm1(x)), functional.selu, 3),
+    "softsign": (lambda x: x / (1 + abs(x)), limits(functional.softsign, -1.0, 1.0), 2),
+    "logSigmoid": (lambda x: -mpmath.log1p(mpmath.exp(-x)), limits(functional.logsigmoid, -INF, -0.0), 2),
+}
+
+
+def activations():
+    for name, (f, limit, ulps) in ACTIVATIONS.items():
+        unary(name, exactly(f, limit), FLOATS, ulps=ulps, more="unsigned" if name == "hardswish" else "")
+    celu = lambda t, a: torch.where(t > 0, t.double(), a * torch.expm1(t.double() / a)).to(t.dtype)
+    with_value("celu", celu, FLOATS, [1, 0.5], promotes=False, ulps=2)
+    with_value("softshrink", functional.softshrink, FLOATS, [0.5, 0, 2], promotes=False, more="unsigned")
+    with_value("hardshrink", functional.hardshrink, FLOATS, [0.5, 0, -1], promotes=False)
+    refuse("celu", [R, PLAIN["float32"], 0], ERR_ARGUMENT)
+    refuse("softshrink", [R, PLAIN["float32"], -0.5], ERR_ARGUMENT)
+    for dtype in FLOATS:
+        expect("celu", [R, BENDS[dtype], -8], celu(BENDS[dtype].value, -8), options="each", ulps=2)
+    for dtype in ALL:
+        for bound, value in ((0.5, -2), (0, 7), (-INF, 1), (NAN, INF)):
+            if dtype in FLOATS:
+                expect("threshold", [R, EDGES[dtype], bound, value], functional.threshold(EDGES[dtype].value, bound, value), options="each")
+            else:
+                refuse("threshold", [R, EDGES[dtype], bound, value])
+    prelu_and_glu()
+
+
+def prelu_and_glu():
+    prelu = by_formula(lambda t, w: torch.where(t > 0, t, w.reshape(-1, *[1] * (t.dim() - 2)) * t))
+    gate = exactly_of_two(lambda a, b: a / (1 + mpmath.exp(-b)), lambda a, b: a * torch.sigmoid(torch.tensor(b, dtype=torch.float64)).item())
+    for dtype in ALL:
+        if dtype not in FLOATS:
+            refuse("prelu", [R, SMALL[dtype], SMALL_ROW[dtype]])
+            refuse("glu", [R, SMALL[dtype], 0])
+            continue
+        cube = tensor(f"channels.{dtype}", EDGES[dtype].value.flatten()[:30].tolist(), dtype, (2, 3, 5))
+        weight = tensor(f"slopes.{dtype}", [0.25, -1.5, 0], dtype)
+        single = tensor(f"slope.{dtype}", [0.25], dtype)
+        infinite = tensor(f"infinite_slopes.{dtype}", [INF, NAN, -0.0], dtype)
+        for t, w in [(cube, weight), (cube, infinite), (SMALL[dtype], weight), (cube, single), (cube, ONE[dtype]), (EDGES[dtype], single), (EMPTY3[dtype], single)]:
+            expect("prelu", [R, t, w], prelu(t.value, w.value))
+        for t in (weight, ONE[dtype], EMPTY[dtype]):
+            expect("prelu", [R, t, single], torch.where(t.value > 0, t.value, 0.25 * t.value))
+        for t, w in [(EDGES[dtype], weight), (weight, weight), (cube, EMPTY[dtype]), (SMALL[dtype], SMALL[dtype])]:
+            refuse("prelu", [R, t, w], ERR_SHAPE)
+        left, right = EDGES[dtype].value.flatten()[:20], BENDS[dtype].value.flatten()[:20]
+        rows = tensor(f"gates.{dtype}", torch.cat([left, right]).tolist(), dtype, (10, 4))
+        columns = tensor(f"side_gates.{dtype}", torch.cat([left.reshape(4, 5), right.reshape(4, 5)], 1).flatten().tolist(), dtype, (4, 10))
+        gated = gate(left, right)
+        expect("glu", [R, rows, 0], gated.reshape(5, 4), ulps=3)
+        for dim in (1, -1):
+            expect("glu", [R, columns, dim], gated.reshape(4, 5), ulps=3)
+        for t, dim in [(EMPTY[dtype], 0), (EMPTY3[dtype], 0), (EMPTY3[dtype], 1)]:
+            expect("glu", [R, t, dim], functional.glu(t.value, dim))
+        for t, dim in [(EDGES[dtype], 0), (EMPTY3[dtype], 2), (ONE[dtype], 0)]:
+            refuse("glu", [R, t, dim], ERR_SHAPE)
+        refuse("glu", [R, rows, 2], ERR_ARGUMENT)
+    for a, b in itertools.permutations(FLOATS, 2):
+        t, w = SMALL[a], SMALL_ROW[b]
+        expect("prelu", [R, t, w], prelu(t.value, w.value))
+
+
 def arithmetic():
+    unary("square", torch.square, NUMBERS)
     unary("neg", torch.neg, NUMBERS)
     unary("abs", torch.abs, NUMBERS)
     unary("sign", lambda t: torch.sign(t) + 0 if t.is_floating_point() else torch.sign(t))

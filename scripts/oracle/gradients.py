@@ -2,6 +2,7 @@
 
 import mpmath
 
+from .elementwise import SELU_ALPHA, SELU_SCALE
 from .operands import *
 from .writing import argument_text, lines, named, result_text
 
@@ -77,6 +78,13 @@ def wide_exp(x):
     return exp(x) if abs(x) < 1e6 else (mpmath.inf if x > 0 else mpmath.mpf(0))
 
 
+def mish_slope(x):
+    if abs(x) > 1e6:
+        return mpmath.mpf(x > 0)
+    y = mpmath.tanh(mpmath.log1p(exp(x)))
+    return y + x * logistic(x) * (1 - y**2)
+
+
 def sech_squared(x):
     return mpmath.sech(x) ** 2 if abs(x) < 1e6 else mpmath.mpf(0)
 
@@ -116,11 +124,17 @@ UNARY = [
     ("lgamma", digamma, 0), ("digamma", trigamma, 0),
     ("gelu", lambda x: mpmath.erfc(-x / sqrt(2)) / 2 + x * normal(x) if abs(x) < 1e6 else mpmath.mpf(x > 0), 2),
     ("geluTanh", lambda x: mpmath.diff(gelu_tanh, x) if abs(x) < 1e3 else mpmath.mpf(x > 0), 2),
+    ("silu", lambda x: logistic(x) * (1 + x * logistic(-x)), 2), ("mish", mish_slope, 2),
+    ("hardswish", lambda x: mpmath.mpf(x > -3) * ((2 * x + 3) / 6 if x < 3 else 1), 2),
+    ("hardsigmoid", lambda x: mpmath.mpf(abs(x) < 3) / 6, 0), ("softsign", lambda x: 1 / (1 + abs(x)) ** 2, 0),
+    ("selu", lambda x: SELU_SCALE * (1 if x > 0 else SELU_ALPHA * wide_exp(x)), 0), ("logSigmoid", lambda x: logistic(-x), 0),
+    ("square", lambda x: 2 * x, 0),
     ("abs", lambda x: mpmath.sign(x), 0), ("neg", lambda x: mpmath.mpf(-1), 0), ("frac", lambda x: mpmath.mpf(1), 0),
     ("relu", lambda x: mpmath.mpf(x > 0), 0),
 ]
 TORCH_NAMES = {"cinv": torch.reciprocal, "gelu": torch.nn.functional.gelu, "relu": torch.relu,
-               "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh")}
+               "geluTanh": lambda t: torch.nn.functional.gelu(t, approximate="tanh"), "logSigmoid": torch.nn.functional.logsigmoid,
+               **{name: getattr(torch.nn.functional, name) for name in ("silu", "mish", "hardswish", "hardsigmoid", "softsign", "selu")}}
 
 # Arguments near which a closed form loses digits, or a square is out of range.
 SMALL_AND_LARGE = [1e-30, 1e-25, 1e-12, 1e-8, 1e-5, 3e-5, 1e-4, 1e-3, 0.01, 0.03, 0.3, 0.31, 0.32, 0.99, 0.9999, 1.0001, 1.01, 3e2, 1e4]
@@ -137,7 +151,10 @@ def points(dtype):
 def corrected(name, t, gradient):
     """Replaces PyTorch's gradient by the limit of the derivative where PyTorch is wrong."""
     x, gradient = t.double(), gradient.clone()
-    if name in ("asinh", "atan"):
+    if name == "hardsigmoid":
+        # PyTorch's slope is a float32 in float64. A NaN passes the gradient, as at hardtanh.
+        gradient[(x == 0) | x.isnan()] = 1 / 6
+    if name in ("asinh", "atan", "softsign"):
         gradient[x.isinf()] = 0
     if name == "acosh":
         gradient[x == INF] = 0
@@ -145,7 +162,7 @@ def corrected(name, t, gradient):
     if name == "digamma":
         # At its poles PyTorch's trigamma is a large number. All large negative numbers are poles.
         gradient[(x == x.floor()) & (x <= 0)] = INF
-    if name in ("gelu", "geluTanh"):
+    if name in ("gelu", "geluTanh", "silu", "mish"):
         gradient[x == INF], gradient[x == -INF] = 1, 0
     return gradient
 
@@ -287,6 +304,9 @@ def with_numbers():
             for low, high in ((-0.7, 0.7), (-0.1, 0.3), (-2, 5)):
                 rows.append(("hardtanh", [low, high], lambda v, a=low, b=high: torch.nn.functional.hardtanh(v, a, b)))
             rows += [("leakyRelu", [0.25], lambda v: torch.nn.functional.leaky_relu(v, 0.25))]
+            rows += [("softshrink", [0.5], lambda v: torch.nn.functional.softshrink(v, 0.5))]
+            rows += [("hardshrink", [0.5], lambda v: torch.nn.functional.hardshrink(v, 0.5))]
+            rows += [("threshold", [0.5, -2], lambda v: torch.nn.functional.threshold(v, 0.5, -2))]
             rows += [("cmaxValue", [0.5], lambda v: torch.clamp(v, min=0.5)), ("cminValue", [0.5], lambda v: torch.clamp(v, max=0.5))]
             rows += [("clamp", [-1.5, 2.5], lambda v: torch.clamp(v, -1.5, 2.5))]
             for name, numbers, f in rows:
@@ -388,8 +408,20 @@ def activations():
         for t in (EDGES[dtype], PLAIN[dtype]):
             finite = tensor(f"finite.{t.name}", [2 if math.isnan(x) else x for x in t.value.flatten().double().tolist()], dtype, (5, 7))
             expect("elu", [R, finite, 0.5], *by_torch(lambda v: functional.elu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
+            expect("celu", [R, finite, 0.5], *by_torch(lambda v: functional.celu(v, 0.5), finite.value), ulps=8, least=4 * EPSILON[dtype])
             gradient = by_torch(lambda v: functional.softplus(v, 2, 20), finite.value)[0]
             expect("softplus", [R, finite, 2.0, 20.0], gradient, ulps=8, least=4 * EPSILON[dtype])
+
+
+def gates():
+    """prelu, whose weights have gradients, and glu."""
+    functional = torch.nn.functional
+    for dtype in FLOATS:
+        cube = tensor(f"cube.{dtype}", PLAIN[dtype].value.flatten()[:30].double().tolist(), dtype, (2, 3, 5))
+        for weights in ([0.25], [0.25, -1.5, 0]):
+            weight = tensor(f"slopes{len(weights)}.{dtype}", weights, dtype)
+            near("prelu", [R, cube, weight], functional.prelu, (cube.value, weight.value), dtype)
+        near("glu", [R, ROWS_OF[dtype], 1], lambda v: functional.glu(v, 1), (ROWS_OF[dtype].value,), dtype)
 
 
 # Scores of 5 positions in 4 classes, the class of each, and a weight for each class.
@@ -413,6 +445,35 @@ def losses():
             f = functional.binary_cross_entropy_with_logits
             near("bceWithLogits", [R, scores, shares, NULL, NULL, code], lambda a, b: f(a, b, reduction=reduction),
                  (scores.value, shares.value), dtype)
+        signs = tensor(f"signs.{dtype}", [(-1) ** (i // 3) for i in range(20)], dtype, (5, 4))
+        variances = tensor(f"variances.{dtype}", [((i * 3) % 7 + 1) / 4 for i in range(20)], dtype, (5, 4))
+        chances = tensor(f"chances.{dtype}", [((i * 5) % 7 + 1) / 8 for i in range(20)], dtype, (5, 4))
+        # PyTorch's gradient of the approximation of a factorial is NaN for a count of 0.
+        counts = tensor(f"counts.{dtype}", [(i * 5) % 4 + 0.5 for i in range(20)], dtype, (5, 4))
+        pair = tensor("pair_signs", [1, -1, 1, -1, -1], "int64")
+        others = tensor(f"others.{dtype}", scores.value.flatten().roll(7).tolist(), dtype, (5, 4))
+        for code, reduction in REDUCTIONS:
+            how = dict(reduction=reduction)
+            near("bce", [R, chances, shares, NULL, code], lambda a, b: functional.binary_cross_entropy(a, b, **how), (chances.value, shares.value), dtype)
+            near("poissonNllLoss", [R, scores, counts, 1, 1, 1e-8, code], lambda a, b: functional.poisson_nll_loss(a, b, True, True, **how),
+                 (scores.value, counts.value), dtype)
+            near("gaussianNllLoss", [R, scores, targets, variances, 0, 0.5, code], lambda a, b, v: functional.gaussian_nll_loss(a, b, v, False, 0.5, **how),
+                 (scores.value, targets.value, variances.value), dtype)
+            near("marginRankingLoss", [R, scores, targets, signs, 0.25, code], lambda a, b, y: functional.margin_ranking_loss(a, b, y, 0.25, **how),
+                 (scores.value, targets.value, signs.value), dtype)
+            near("tripletMarginLoss", [R, scores, targets, others, 1.5, 2, 1e-6, 1, code],
+                 lambda a, b, c: functional.triplet_margin_loss(a, b, c, 1.5, 2, 1e-6, True, **how), (scores.value, targets.value, others.value), dtype, ulps=16)
+        near("cosineSimilarity", [R, scores, targets, 1, 1e-8], lambda a, b: functional.cosine_similarity(a, b, 1, 1e-8), (scores.value, targets.value), dtype, ulps=16)
+        near("pairwiseDistance", [R, scores, targets, 2, 1e-6, 0], lambda a, b: functional.pairwise_distance(a, b), (scores.value, targets.value), dtype, ulps=16)
+        # PyTorch's own function adds 1e-12 to the squares of the norms.
+        embedded = lambda a, b: torch.where(pair.value == 1, 1 - functional.cosine_similarity(a, b), functional.cosine_similarity(a, b).clamp_min(0)).mean()
+        near("cosineEmbeddingLoss", [R, scores, targets, pair, 0, 1], embedded, (scores.value, targets.value), dtype, ulps=16)
+        if dtype in ("float32", "float64"):
+            # The corners: vectors of zeros, and the distance 0.
+            zero = tensor(f"zeros34.{dtype}", [0] * 8, dtype, (2, 4))
+            some = tensor(f"some34.{dtype}", [3, 0, 4, 0, 0, 0, 0, 0], dtype, (2, 4))
+            near("cosineSimilarity", [R, zero, some, 1, 0.5], lambda a, b: functional.cosine_similarity(a, b, 1, 0.5), (zero.value, some.value), dtype)
+            near("pairwiseDistance", [R, some, some, 2, 0, 0], lambda a, b: functional.pairwise_distance(a, b, 2, 0), (some.value, some.value), dtype)
         for code, reduction in REDUCTIONS[1:]:
             for name, f in (("nllLoss", functional.nll_loss), ("crossEntropy", functional.cross_entropy)):
                 near(name, [R, scores, CLASSES, NULL, code, -100], lambda a: f(a, CLASSES.value, reduction=reduction), (scores.value,), dtype)
@@ -438,6 +499,18 @@ def normalizations():
                 weighted(name, [R, scores, dim], lambda v: f(v, dim), (scores,), share, dtype)
         weighted("layerNorm", [R, wide, 1, scale, shift, 1e-5], lambda v, w, b: functional.layer_norm(v, (6,), w, b, 1e-5),
                  (wide, scale, shift), by, dtype)
+        weighted("rmsNorm", [R, wide, 1, scale, 1e-5], lambda v, w: functional.rms_norm(v, (6,), w, 1e-5), (wide, scale), by, dtype)
+        weighted("groupNorm", [R, wide, 3, scale, shift, 1e-5], lambda v, w, b: functional.group_norm(v, 3, w, b, 1e-5),
+                 (wide, scale, shift), by, dtype)
+        image = tensor(f"channels.{dtype}", [round(((i * 11) % 23 - 11) / 8, 3) for i in range(2 * 4 * 3)], dtype, (2, 4, 3))
+        by_image, few, offset = (tensor(f"{name}.{dtype}", x, dtype, shape) for name, x, shape in (
+            ("by_channels", by.value.flatten().tolist(), (2, 4, 3)), ("scale4", [1, -0.5, 2, 0.25], (4,)), ("shift4", [0, 1, -1, 0.5], (4,))))
+        weighted("groupNorm", [R, image, 2, few, offset, 1e-5], lambda v, w, b: functional.group_norm(v, 2, w, b, 1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("instanceNorm", [R, image, few, offset, 1e-5], lambda v, w, b: functional.instance_norm(v, None, None, w, b, eps=1e-5),
+                 (image, few, offset), by_image, dtype)
+        weighted("localResponseNorm", [R, image, 3, 0.5, 0.75, 1], lambda v: functional.local_response_norm(v, 3, 0.5, 0.75, 1),
+                 (image,), by_image, dtype)
         weighted("batchNorm", [R, R, R, wide, scale, shift, NULL, NULL, 1, 0.1, 1e-5],
                  lambda v, w, b: functional.batch_norm(v, None, None, w, b, True, 0.1, 1e-5), (wide, scale, shift), by, dtype)
 
@@ -472,9 +545,13 @@ def images():
 def positions():
     """Positions that repeat."""
     lists = tensor("places_of_rows", [2, 0, 2, 1, 2], "int64")
+    bags = tensor("bag.offsets.none", [0, 0], "int64")
     for dtype in FLOATS:
         wide = ROWS_OF[dtype]
         near("indexSelect", [R, wide, 0, lists], lambda v: v[lists.value], (wide.value,), dtype)
+        for mode, called in enumerate(("sum", "mean")):
+            summed = lambda v: torch.nn.functional.embedding_bag(lists.value, v, bags.value, mode=called)
+            near("embeddingBag", [R, wide, lists, bags, mode, NULL, -1], summed, (wide.value,), dtype)
         near("embedding", [R, wide, lists, -1], lambda v: v[lists.value], (wide.value,), dtype)
         near("take", [R, wide, lists], lambda v: torch.take(v, lists.value), (wide.value,), dtype)
         near("kthvalue", [R, R, wide, 2, 1, 0], lambda v: torch.kthvalue(v, 2, 1)[0], (wide.value,), dtype)
@@ -498,5 +575,5 @@ def systems():
 
 
 def rows():
-    for part in (unary, binary, with_numbers, reductions, matrices, activations, losses, normalizations, images, positions, systems):
+    for part in (unary, binary, with_numbers, reductions, matrices, activations, gates, losses, normalizations, images, positions, systems):
         part()

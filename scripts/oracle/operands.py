@@ -68,3 +68,7 @@ ONE = {d: tensor(f"one.{d}", 3, d) for d in ALL}
 EMPTY = {d: tensor(f"empty.{d}", [], d, (0,)) for d in ALL}
 EMPTY3 = {d: tensor(f"empty3.{d}", [], d, (2, 0, 3)) for d in ALL}
 ALIKE = {d: tensor(f"alike.{d}", [2, 2, 2, 1, 1, 1], d, (2, 3)) for d in ALL}
+
+# Inputs of activations at which no gradient is subnormal.
+BENDS = [0, -0.0, INF, -INF, NAN, *(s * x for x in (1, 0.5, 1.5, 2.5, 3.75, 0.1, 0.999, 1e-3, 7.3, 0.25, 6, 3, 2, 12.5, 0.7) for s in (1, -1))]
+BENDS = {d: tensor(f"bends.{d}", BENDS, d, (5, 7)) for d in FLOATS}

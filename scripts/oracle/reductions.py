@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+import warnings
 
 import numpy
 
@@ -131,6 +132,49 @@ def extreme(largest):
     return f
 
 
+def without_nan(t, value):
+    return torch.where(t.isnan(), value, t).to(t.dtype) if t.is_floating_point() else t
+
+
+def nan_extreme(largest):
+    def f(t, dim):
+        best = extreme(largest)(without_nan(t, -INF if largest else INF), dim)[0]
+        return torch.where(t.isnan().all(dim), NAN, best).to(t.dtype) if t.is_floating_point() else best
+
+    return f
+
+
+def nan_place(largest):
+    """The first position of the extreme. NumPy's functions take a NaN for the infinity that it replaces."""
+
+    def f(t, dim):
+        if t.dim() == 0:
+            return torch.tensor(0)
+        return torch.as_tensor(numpy.argmax((t == nan_extreme(largest)(t, dim).unsqueeze(dim)).numpy(), dim)).long()
+
+    return f
+
+
+def missing():
+    """Lines of NaNs, and lines with few numbers."""
+    for dtype in FLOATS:
+        rows = [[NAN] * 4, [NAN, -INF, NAN, -INF], [INF, NAN, INF, NAN], [NAN, 2, NAN, NAN], [1.5, NAN, -2, 4], [INF, 1, 2, NAN]]
+        t = tensor(f"missing.{dtype}", rows, dtype)
+        for name, largest in (("max", True), ("min", False)):
+            expect(f"nan{name}", [R, t, 1, 0], nan_extreme(largest)(t.value, 1), more="unsigned")
+            some = tensor(f"missing.some.{dtype}", rows[1:], dtype)
+            expect(f"nanarg{name}", [R, some, 1, 0], nan_place(largest)(some.value, 1), more="strict")
+            refuse(f"nanarg{name}", [R, t, 1, 0], ERR_ARGUMENT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for correction in (0, 1, 2):
+                expect("nanvar", [R, t, 1, correction, 0], precisely(lambda t, dim: numpy.nanvar(t, dim, ddof=correction))(t.value, 1), ulps=2)
+        refuse("nanvar", [R, t, 1, NAN, 0], ERR_ARGUMENT)
+        # Far from 0, the deviations equal the elements' own deviations.
+        far = tensor(f"missing.far.{dtype}", [NAN if i % 3 == 0 else 2**7 + i % 4 / 2 for i in range(40)], dtype)
+        expect("nanvar", [R, far, 0, 1, 0], precisely(lambda t, dim: numpy.nanvar(t, dim, ddof=1))(far.value, 0), ulps=4)
+
+
 def norm(p):
     def f(t, dim):
         if p == 0:
@@ -152,6 +196,16 @@ def reductions():
     reduced("mean", in_double(torch.mean), FLOATS, ulps=1, more="unsigned")
     reduced("nansum", in_double(torch.nansum), ulps=1, more="unsigned")
     reduced("nanmean", in_double(torch.nanmean), FLOATS, ulps=1, more="unsigned")
+    reduced("nanprod", lambda t, dim: in_double(torch.prod)(without_nan(t, 1), dim), operands=FACTORS, edges=PRODUCT_EDGES, ulps=1)
+    for name, largest in (("nanmax", True), ("nanmin", False)):
+        reduced(name, nan_extreme(largest), empty=False, where=DIMS[1::2], more="unsigned")
+    for name, largest in (("nanargmax", True), ("nanargmin", False)):
+        reduced(name, nan_place(largest), empty=False, where=DIMS[1::2], more="strict")
+    for correction, name in itertools.product((0, 1, 3), ("nanvar", "nanstd")):
+        root = numpy.sqrt if name == "nanstd" else numpy.positive
+        spread = precisely(lambda t, dim: root(numpy.nanvar(t, dim, ddof=correction).astype(numpy.float64)))
+        reduced(name, spread, FLOATS, after=[correction], ulps=4)
+    missing()
     for biased, name in itertools.product((0, 1), ("var", "std")):
         # The variance is a float64 before its root is taken.
         root = numpy.sqrt if name == "std" else numpy.positive
@@ -179,6 +233,13 @@ def reductions():
     several("meanDims", in_double(torch.mean), FLOATS, dtype=True, ulps=1)
     several("nanmeanDims", in_double(torch.nanmean), FLOATS, ulps=1)
     several("prodDims", in_double(product_over), SOME, operands=FACTORS, dtype=True, ulps=1)
+    several("nanprodDims", lambda t, dims, keep: in_double(product_over)(without_nan(t, 1), dims, keep), SOME, operands=FACTORS, dtype=True, ulps=1)
+    several("nanmaxDims", torch.amax, SOME)
+    several("nanminDims", torch.amin, SOME)
+    for name in ("nanvar", "nanstd"):
+        f = getattr(numpy, name)
+        spread = lambda t, dims, keep: precisely(lambda t, dims: f(t, tuple(dims), ddof=1, keepdims=keep))(t, dims)
+        several(f"{name}Dims", spread, FLOATS, after=[1], ulps=4)
     several("amaxDims", torch.amax, SOME)
     several("aminDims", torch.amin, SOME)
     several("allDims", torch.all, SOME)
@@ -278,6 +339,7 @@ def scanned(function, f, dtypes=ALL, operands=SHEET, results=1, **how):
 def scans():
     sums = lambda t, dim: precisely(numpy.cumsum)(t, dim) if t.is_floating_point() else torch.cumsum(t, dim)
     scanned("cumsum", sums, ulps=1, more="unsigned abs=1e-15")
+    scanned("nancumsum", lambda t, dim: sums(without_nan(t, 0), dim), ulps=1, more="unsigned abs=1e-15")
     scanned("cumprod", in_double(torch.cumprod), operands=FACTORS, ulps=1)
     scanned("cummax", torch.cummax, results=2, more="unsigned")
     scanned("cummin", torch.cummin, results=2, more="unsigned")

@@ -28,10 +28,12 @@ pub mod c_types {
     pub use crate::layout::THMemoryFormat;
     pub use crate::ops::exchange::arrow_abi::{ArrowArray, ArrowSchema};
     pub use crate::ops::exchange::dlpack_abi::{DLManagedTensor, DLManagedTensorVersioned};
+    pub use crate::ops::index::bags::THBagMode;
     pub use crate::ops::index::scatter::THReduce;
     pub use crate::ops::linalg::eigen::THMatrixNorm;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::ops::resample::THResampling;
     pub use crate::ops::systems::THProgressFunction;
     pub use crate::ops::{distance::THDistanceMode, loss::THReduction, order::THInterpolation, random::THFan, rearrange::THPadMode};
     pub use crate::print::THPrintOptions;
@@ -325,12 +327,16 @@ kinds! { $
     pad_mode: THPadMode = TH_PAD_CONSTANT => THPadMode, |args, at| args.plain(at);
     /// A norm of matrices.
     matrix_norm: THMatrixNorm = TH_NORM_FRO => THMatrixNorm, |args, at| args.plain(at);
+    /// The function of the rows of a bag, `TH_BAG_*`.
+    bag_mode: THBagMode = TH_BAG_MEAN => THBagMode, |args, at| args.plain(at);
     /// The operation that combines elements for one position.
     reduce: THReduce = TH_REDUCE_ADD => THReduce, |args, at| args.plain(at);
     /// A reduction of the losses of all positions.
     reduction: THReduction = TH_REDUCTION_MEAN => THReduction, |args, at| args.plain(at);
     /// The interpolation of a quantile between two elements.
     interpolation: THInterpolation = TH_INTERPOLATION_LINEAR => THInterpolation, |args, at| args.plain(at);
+    /// A method of resampling, `TH_RESAMPLE_*`.
+    resampling: THResampling = TH_RESAMPLE_LINEAR => THResampling, |args, at| args.plain(at);
     /// A constant of memory formats.
     memory_format: THMemoryFormat = TH_CONTIGUOUS_FORMAT => THMemoryFormat, |args, at| args.plain(at);
     /// The bits of a tensor's or storage's flags.

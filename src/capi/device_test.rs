@@ -38,6 +38,8 @@ const FITTING: &[&str] = &[
     "clampTensor",
     "addmv",
     "btrisolve",
+    "lstmCell",
+    "gruCell",
     "csrMatmulTransposed",
     "csrSampled",
     "csrSolve",
@@ -50,6 +52,7 @@ const FITTING: &[&str] = &[
     "avgPool2dUniform",
     "avgPool3dUniform",
     "avgPoolGradInputUniform",
+    "scaledDotProductAttentionGrad",
 ];
 
 /// Arguments of one call: the ranks of the first tensor and of the others, the dtype of operands other than indices and masks, the size of

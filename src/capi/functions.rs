@@ -40,6 +40,7 @@ macro_rules! chapters {
             "Losses, normalization and gradients": layer crate::api::functions::layer;
             "Losses, normalization and gradients": loss crate::api::functions::loss;
             "Losses, normalization and gradients": gradients crate::api::functions::pointwise::gradients;
+            "Recurrent layers": recurrent crate::api::functions::recurrent;
             "Sorting and searching": sort crate::api::functions::sort;
             "Order statistics and histograms": order crate::api::functions::order;
             "Matrix products": matmul crate::api::functions::matmul;
@@ -47,6 +48,7 @@ macro_rules! chapters {
             "Linear algebra": linalg crate::api::functions::linalg;
             "Convolution": convolution crate::api::functions::convolution;
             "Pooling": pooling crate::api::functions::pooling;
+            "Resampling of images": resample crate::api::functions::resample;
             "Fourier transforms": fourier crate::api::functions::fourier;
             "Random generators": states crate::api::functions::seed::states;
             "Random numbers": random crate::api::functions::random;
@@ -59,6 +61,9 @@ macro_rules! chapters {
             #[cfg(feature = "grad")] "Gradients": graphs crate::grad::functions::graphs;
             #[cfg(feature = "grad")] "Gradients": gradient_calls crate::grad::calls::chapter;
             #[cfg(feature = "grad")] "Optimizers": optimizers crate::grad::optim;
+            #[cfg(feature = "grad")] "Optimizers": scaling crate::grad::scaling;
+            #[cfg(feature = "grad")] "Optimizers": schedules crate::grad::schedule;
+            #[cfg(all(feature = "grad", feature = "files"))] "Optimizers": optimizer_files crate::grad::optim_files;
             "Devices": default_devices crate::api::functions::device::defaults;
             "Streams, events and graphs": streams crate::api::functions::stream;
             "Element types": dtypes crate::api::functions::general::dtypes;
@@ -87,6 +92,7 @@ macro_rules! exported {
         #[doc = $title]
         pub mod $name {
             use super::export;
+            #[allow(unused_imports)] // Some modules have no argument or result of these types.
             use crate::api::args::c_types::*;
             use $($module)::+::{functions, table};
             functions!(export);

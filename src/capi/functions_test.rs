@@ -178,12 +178,13 @@ fn shapes_are_of_arguments() {
                 let at = part.find([' ', '=']).unwrap_or_else(|| panic!("{name}: {part}"));
                 let (argument, given) = (&part[..at], &part[at + 1..]);
                 let kind = kind_of(function, argument).unwrap_or_else(|| panic!("{name} has no argument {argument}"));
-                let tensor =
-                    is_tensor(&kind) || matches!(kind, Kind::optional_input | Kind::optional_state | Kind::optional_index | Kind::inputs);
+                let optional = matches!(kind, Kind::optional_input | Kind::optional_state | Kind::optional_index | Kind::optional_out);
+                let tensor = is_tensor(&kind) || optional || kind == Kind::inputs;
                 let right = match (part.as_bytes()[at], kind) {
                     (b' ', Kind::inputs) => given.split(" & ").all(sizes),
                     (b' ', _) => tensor && sizes(given.strip_prefix(['+', '@', '#']).unwrap_or(given)),
                     (_, Kind::text) => !given.is_empty(),
+                    (_, _) if given == "NULL" => optional,
                     (_, _) if given.starts_with("TH_") => DEFAULTS.iter().any(|(of, _)| *of == kind),
                     (_, _) => {
                         let given = given.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(given);

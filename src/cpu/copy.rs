@@ -358,22 +358,32 @@ mod tests {
     fn check(dtypes: [Dtype; 2], [rows, cols]: [usize; 2], strides: [[usize; 2]; 2]) {
         let [dst, src] = dtypes;
         let most = strides.map(|s| s[0] * (rows - 1) + s[1] * (cols - 1) + 1);
-        // Numbers that every dtype holds, and for Bool some that are not 0 or 1.
-        let numbers: Vec<u8> = (0..most[1]).map(|i| (i * 7 % 101 % 3 * 40) as u8).collect();
+        // Numbers that every dtype holds, and for Bool some that are not 0 or 1: 0, 40 and 80.
+        let which = |i: usize| i * 7 % 101 % 3;
+        let numbers: Vec<u8> = (0..most[1]).map(|i| (which(i) * 40) as u8).collect();
         let (mut from, mut to) = (vec![0u8; most[1] * src.size()], vec![0xa5u8; most[0] * dst.size()]);
         let layouts = strides.map(|s| Layout {
             shape: (&[rows as i64, cols as i64][..]).into(),
             strides: (&s.map(|n| n as i64)[..]).into(),
             offset: 0,
         });
-        let at = |k: usize, r: usize, c: usize| (r * strides[k][0] + c * strides[k][1]) * dtypes[k].size();
         let mut expected = to.clone();
         // SAFETY: the vectors hold the elements.
         unsafe {
             let given = if src == Dtype::Bool { Dtype::Bool } else { Dtype::Uint8 };
             converter(src, given)(from.as_mut_ptr(), src.size() as isize, numbers.as_ptr(), 1, most[1]);
-            for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
-                converter(dst, src)(expected[at(0, r, c)..].as_mut_ptr(), 0, from[at(1, r, c)..].as_ptr(), 0, 1);
+            let mut converted = [[0; 8]; 3];
+            for (number, converted) in [0, 40, 80].iter().zip(&mut converted) {
+                let mut element = [0; 8];
+                converter(src, given)(element.as_mut_ptr(), 0, number, 0, 1);
+                converter(dst, src)(converted.as_mut_ptr(), 0, element.as_ptr(), 0, 1);
+            }
+            let size = dst.size();
+            for r in 0..rows {
+                for c in 0..cols {
+                    let [to, from] = [0, 1].map(|k| r * strides[k][0] + c * strides[k][1]);
+                    expected[to * size..to * size + size].copy_from_slice(&converted[which(from)][..size]);
+                }
             }
             let plan = Plan::new(layouts.each_ref(), dtypes.map(Dtype::size));
             copy(plan, (to.as_mut_ptr(), dst), (from.as_ptr(), src));

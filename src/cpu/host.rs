@@ -1,5 +1,6 @@
 //! The host as a device: a driver for each kind of work, and the other functions of a backend.
 
+use super::attention;
 use super::compress;
 use super::compressed;
 use super::copy;
@@ -9,14 +10,15 @@ use super::index::{self, Entries};
 use super::line_ops::with_kernels;
 use super::lines::{self as walk, End};
 use super::reduce::{Reduction, split};
-use super::{fourier, fused, histogram, images, lapack, layers, matmul, search, sequence, triangle};
+use super::{fourier, fused, histogram, images, lapack, layers, matmul, resample, sampling, search, sequence, triangle};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram,
-    Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce,
-    RowSoftmax, RowSolve, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle, TriangleIndices, Unpool,
+    Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
+    Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
+    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Sampling, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle,
+    TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -85,11 +87,17 @@ drivers! {
     LayerNormGradient: |work, &[of_rows, of_weight, of_bias], &[g, x, weight]| {
         layers::norm_gradient(work.0, [of_rows, of_weight, of_bias], [g, x, weight])
     };
+    Attention: |work, &[r, logs], &[q, k, v, ref mask @ ..]| attention::forward(*work, [r, logs], [q, k, v], mask.first().copied());
+    AttentionGradient: |work, &[of_q, of_k, of_v, of_mask], &[g, logs, delta, q, k, v, ref mask @ ..]| {
+        attention::gradient(*work, [of_q, of_k, of_v, of_mask], [g, logs, delta, q, k, v], mask.first().copied())
+    };
     Loss: |work, &[Some(out)], inputs| layers::loss(*work, out, inputs);
     Convolution: |work, &[Some(out)], &[a, b, ref bias @ ..]| images::convolution(work, out, [a, b], bias.first().copied());
     Pool: |work, &[Some(out), ref indices @ ..], &[x]| images::pool(work, out, indices.first().copied().flatten(), x);
     Unpool: |work, &[Some(out)], &[t, indices]| images::unpool(work, out, t, indices);
     Columns: |work, &[Some(out)], &[t]| images::columns(work, out, t);
+    Resample: |work, &[Some(out)], &[x, places, weights]| resample::run(*work, out, [x, places, weights]);
+    Sampling: |work, &[Some(places), Some(weights), slopes], &[grid]| sampling::run(work, [places, weights], slopes, grid);
 }
 
 /// Returns the number of bytes of a row-major mask that are not 0.

@@ -1,4 +1,4 @@
-//! Layer normalisation: rows with mean 0 and variance 1, and the gradients of that.
+//! Normalization of rows: rows with mean 0 and variance 1, or with mean square 1, and the gradients.
 
 use super::engine::{COSTLY, Shared, parallel};
 use super::real::Real;
@@ -8,6 +8,7 @@ use super::vector::{Partial, Scalar, Vectored};
 use crate::cpu::tuning::SHORT_LINES;
 use crate::dtype::Element;
 use crate::launch::layers::NormRows as Rows;
+use std::ptr::null_mut;
 
 /// The maximum number of parts that are summed separately, and the elements and rows that are worth a part.
 const MOST_PARTS: usize = 64;
@@ -23,12 +24,16 @@ struct Standard<V> {
 }
 
 impl<V: Partial<Item: Real>> Standard<V> {
-    /// Returns the mean of `f` of the elements, rounded.
+    /// Returns the mean of `f` of the elements, rounded; 0 if the rows are not centred.
     ///
     /// # Safety
-    /// `x` must hold `n` elements; as for [`Register`](super::vector::Register).
+    /// `x` must hold a row; as for [`Register`](super::vector::Register).
     #[inline(always)]
-    unsafe fn middle(x: *const Item<V>, n: usize, f: impl Fn(V) -> V + Copy) -> V {
+    unsafe fn middle(rows: Rows, x: *const Item<V>, f: impl Fn(V) -> V + Copy) -> V {
+        if !rows.centred {
+            return V::all(Element::ZERO);
+        }
+        let n = rows.n;
         // SAFETY: the caller's.
         let [sum] = unsafe {
             sums::<V, 1, 1>(
@@ -42,7 +47,8 @@ impl<V: Partial<Item: Real>> Standard<V> {
         V::all(Element::from_f64(sum / n as f64))
     }
 
-    /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift.
+    /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift. The first mean is 0 for rows
+    /// that are not centred.
     #[inline(always)]
     fn around(middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
         let scale = 1.0 / (squares - rest * rest + eps).sqrt();
@@ -53,6 +59,13 @@ impl<V: Partial<Item: Real>> Standard<V> {
     #[inline(always)]
     fn at(self, x: V) -> V {
         (x - self.middle) * self.scale - self.shift
+    }
+
+    /// Returns the gradient of `x`, from the gradient `h` of the standardized element and the means of `h` and of `h * standardized
+    /// element`. What is standardized is `x * factor`.
+    #[inline(always)]
+    fn slope(self, factor: V, h: V, x: V, [mean, along]: [V; 2]) -> V {
+        factor * self.scale * (h - mean - self.at(x * factor) * along)
     }
 }
 
@@ -76,16 +89,17 @@ struct Forward<T> {
 /// # Safety
 /// As for [`forward`].
 #[inline(always)]
-unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, eps, .. }: Rows, rows: std::ops::Range<usize>) {
-    for i in rows {
-        let (mut x, mut eps, mut scaled) = (all.x.wrapping_add(i * n), eps, false);
+unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, rows: Rows, range: std::ops::Range<usize>) {
+    let Rows { n, span, .. } = rows;
+    for i in range {
+        let (mut x, mut eps, mut scaled) = (all.x.wrapping_add(i * n), rows.eps, false);
         // SAFETY: the caller's.
         unsafe {
             let r = all.r.add(i * n);
             let standard = loop {
                 let middle = Standard::<V>::middle(
+                    rows,
                     x,
-                    n,
                     #[inline(always)]
                     |x| x,
                 );
@@ -98,7 +112,7 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
                 )
                 .map(|sum| sum / n as f64);
                 if squares.is_finite() || scaled {
-                    break Standard::around(middle, rest, squares, eps).0;
+                    break Standard::around(middle, if rows.centred { rest } else { 0.0 }, squares, eps).0;
                 }
                 // The row with a factor takes the place of the row.
                 let factor = V::all(Element::from_f64(shrunk::<V>()));
@@ -111,21 +125,36 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
                 );
                 (x, eps, scaled) = (r.cast_const(), eps * shrunk::<V>() * shrunk::<V>(), true);
             };
-            map::<V, 3>(
-                r,
-                [x, all.weight, all.bias],
-                n,
-                #[inline(always)]
-                |[x, weight, bias]| standard.at(x) * weight + bias,
-            );
+            let first = i % rows.groups * rows.row_weights();
+            let (weight, bias) = (all.weight.add(first), all.bias.add(first));
+            if span == 1 {
+                map::<V, 3>(
+                    r,
+                    [x, weight, bias],
+                    n,
+                    #[inline(always)]
+                    |[x, weight, bias]| standard.at(x) * weight + bias,
+                );
+                continue;
+            }
+            for k in 0..rows.row_weights() {
+                let (weight, bias) = (V::all(weight.add(k).read()), V::all(bias.add(k).read()));
+                map::<V, 1>(
+                    r.add(k * span),
+                    [x.add(k * span)],
+                    span,
+                    #[inline(always)]
+                    |[x]| standard.at(x) * weight + bias,
+                );
+            }
         }
     }
 }
 
-/// `r = (x - mean) / sqrt(variance + eps) * weight + bias` of each row.
+/// `r = (x - mean) / sqrt(variance + eps) * weight + bias` of each row, or `x / sqrt(mean of squares + eps) * weight + bias`.
 ///
 /// # Safety
-/// `r` and `x` must hold the rows, `weight` and `bias` one row. `r` must be `x`, or overlap no operand.
+/// `r` and `x` must hold the rows, `weight` and `bias` [`Rows::weights`]. `r` must be `x`, or overlap no operand.
 pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
     let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
     let block_rows = (SHORT_LINES / rows.n.max(1)).max(1);
@@ -159,13 +188,67 @@ struct Backward<T> {
 impl Rows {
     /// Returns the number of parts of the rows that are summed separately. It depends on sizes alone, and so does the rounding of sums.
     pub fn parts(self) -> usize {
-        let worth = (self.rows.saturating_mul(self.n) / PART_ELEMENTS).min(self.rows / PART_ROWS);
+        let elements = self.rows.saturating_mul(self.n);
+        let worth = (elements / PART_ELEMENTS).min(elements / (PART_ROWS * self.weights()).max(1)).min(self.rows);
         worth.clamp(1, MOST_PARTS)
     }
 
-    /// Returns the number of doubles that the sums of [`gradient`] need for each part. The last `2 * n` are scratch.
-    pub const fn sums_of_part(self) -> usize {
-        4 * self.n
+    /// Returns the number of doubles that the sums of [`gradient`] need for each part. The last `2 * row_weights` are scratch.
+    pub fn sums_of_part(self) -> usize {
+        2 * (self.weights() + self.row_weights())
+    }
+}
+
+/// The sums of a row and of its gradient: of `off = x - middle`, of its square, of `h = g * weight`, and of `h * off`.
+///
+/// If several elements have one weight, `parts` receives the sums of `g` and of `g * off` for each weight, unless it is NULL.
+///
+/// # Safety
+/// As for [`gradient`].
+#[inline(always)]
+unsafe fn row_sums<V: Partial<Item: Real>>(
+    rows: Rows,
+    [g, weight, x]: [*const Item<V>; 3],
+    [middle, scaled, fill]: [V; 3],
+    parts: *mut f64,
+) -> [f64; 4] {
+    let none = V::all(Element::ZERO);
+    // SAFETY: the caller keeps this function's contract.
+    unsafe {
+        if rows.span == 1 {
+            return sums::<V, 3, 4>(
+                [g, weight, x],
+                [none, none, fill],
+                rows.n,
+                #[inline(always)]
+                |[g, weight, x]| {
+                    let off = x * scaled - middle;
+                    [off, off * off, g * weight, g * weight * off]
+                },
+            );
+        }
+        let mut total = [0.0; 4];
+        for k in 0..rows.row_weights() {
+            let [rest, squares, sum, along] = sums::<V, 2, 4>(
+                [g.add(k * rows.span), x.add(k * rows.span)],
+                [none, fill],
+                rows.span,
+                #[inline(always)]
+                |[g, x]| {
+                    let off = x * scaled - middle;
+                    [off, off * off, g, g * off]
+                },
+            );
+            if !parts.is_null() {
+                parts.add(2 * k).write(sum);
+                parts.add(2 * k + 1).write(along);
+            }
+            let weight = weight.add(k).read().to_f64();
+            for (total, sum) in total.iter_mut().zip([rest, squares, sum * weight, along * weight]) {
+                *total += sum;
+            }
+        }
+        total
     }
 }
 
@@ -173,50 +256,66 @@ impl Rows {
 /// As for [`gradient`].
 #[inline(always)]
 unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Rows, part: usize) {
-    let Rows { rows: count, n, eps } = rows;
-    let parts = rows.parts();
+    let (parts, groups) = (rows.parts(), rows.groups);
+    let (start, end) = (rows.rows * part / parts, rows.rows * (part + 1) / parts);
+    for group in 0..groups {
+        let first = start + (group + groups - start % groups) % groups;
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { gradient_group::<V>(all, rows, (part, group), (first..end).step_by(groups)) }
+    }
+}
+
+/// Computes the gradients of the rows of a group in a part of the rows.
+///
+/// # Safety
+/// As for [`gradient`].
+#[inline(always)]
+unsafe fn gradient_group<V: Partial<Item: Real>>(
+    all: Backward<Item<V>>,
+    rows: Rows,
+    (part, group): (usize, usize),
+    numbers: impl Iterator<Item = usize>,
+) {
+    let Rows { n, eps, span, .. } = rows;
+    let own = rows.row_weights();
     // SAFETY: the caller keeps this function's contract.
     unsafe {
+        let weight = all.weight.add(group * own);
         let added = all.sums.wrapping_add(part * rows.sums_of_part());
-        let few = added.wrapping_add(2 * n).cast::<Item<V>>();
-        let width = if all.sums.is_null() { 0 } else { n };
-        let mut of_weight = ColumnSums::new(few, added, width);
-        let mut of_bias = ColumnSums::new(few.wrapping_add(n), added.wrapping_add(n), width);
-        for i in count * part / parts..count * (part + 1) / parts {
+        let scratch = added.wrapping_add(2 * rows.weights());
+        let few = scratch.cast::<Item<V>>();
+        let (to_weight, to_bias) = (added.wrapping_add(group * own), added.wrapping_add(rows.weights() + group * own));
+        let width = if all.sums.is_null() { 0 } else { own };
+        // `new` sets the sums to 0.
+        let mut of_weight = ColumnSums::new(few, to_weight, width);
+        let mut of_bias = ColumnSums::new(few.wrapping_add(own), to_bias, width);
+        for i in numbers {
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
-            let none = V::all(Element::ZERO);
             // One pass computes the sums of the row and of its gradient. The gradient of the row is left out if the caller wants only the
             // gradients of weight and bias.
-            let weight = if all.r.is_null() { g } else { all.weight };
+            let factors = if all.r.is_null() && span == 1 { g } else { weight };
+            let each = if width > 0 { scratch } else { null_mut() };
             // Where squares of the row overflow, what is standardized is the row with a factor.
             let mut factor = 1.0;
             let (standard, scaled, [scale, shift], mean, along) = loop {
                 let scaled: V = V::all(Element::from_f64(factor));
                 let middle = Standard::<V>::middle(
+                    rows,
                     x,
-                    n,
                     #[inline(always)]
                     |x| x * scaled,
                 );
                 let fill = middle * V::all(Element::from_f64(1.0 / factor));
-                let [rest, squares, mean, along] = sums::<V, 3, 4>(
-                    [g, weight, x],
-                    [none, none, fill],
-                    n,
-                    #[inline(always)]
-                    |[g, weight, x]| {
-                        let off = x * scaled - middle;
-                        [off, off * off, g * weight, g * weight * off]
-                    },
-                )
-                .map(|sum| sum / n as f64);
+                let [rest, squares, mean, along] =
+                    row_sums::<V>(rows, [g, factors, x], [middle, scaled, fill], each).map(|sum| sum / n as f64);
+                let (rest, mean) = if rows.centred { (rest, mean) } else { (0.0, 0.0) };
                 if squares.is_finite() || factor < 1.0 {
                     let (standard, numbers) = Standard::<V>::around(middle, rest, squares, eps * factor * factor);
                     break (standard, scaled, numbers, mean, along);
                 }
                 factor = shrunk::<V>();
             };
-            if width > 0 {
+            if width > 0 && span == 1 {
                 of_weight.add::<V, 2>(
                     [g, x],
                     #[inline(always)]
@@ -227,30 +326,52 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
                     #[inline(always)]
                     |[g]| g,
                 );
+            } else {
+                for k in 0..width {
+                    let (sum, along) = (scratch.add(2 * k).read(), scratch.add(2 * k + 1).read());
+                    *to_weight.add(k) += along * scale - sum * shift;
+                    *to_bias.add(k) += sum;
+                }
             }
             if all.r.is_null() {
                 continue;
             }
             let (mean, along): (V, V) = (V::all(Element::from_f64(mean)), V::all(Element::from_f64(along * scale - mean * shift)));
-            map::<V, 3>(
-                all.r.add(i * n),
-                [g, all.weight, x],
-                n,
-                #[inline(always)]
-                |[g, weight, x]| scaled * standard.scale * (g * weight - mean - standard.at(x * scaled) * along),
-            );
+            let r = all.r.add(i * n);
+            if span == 1 {
+                map::<V, 3>(
+                    r,
+                    [g, weight, x],
+                    n,
+                    #[inline(always)]
+                    |[g, weight, x]| standard.slope(scaled, g * weight, x, [mean, along]),
+                );
+                continue;
+            }
+            for k in 0..own {
+                let weight = V::all(weight.add(k).read());
+                map::<V, 2>(
+                    r.add(k * span),
+                    [g.add(k * span), x.add(k * span)],
+                    span,
+                    #[inline(always)]
+                    |[g, x]| standard.slope(scaled, g * weight, x, [mean, along]),
+                );
+            }
         }
-        of_weight.finish();
-        of_bias.finish();
+        if span == 1 {
+            of_weight.finish();
+            of_bias.finish();
+        }
     }
 }
 
 /// Computes the gradients of [`forward`] from the gradient `g` of its result. `r` is the gradient of `x`. `sums` are the gradients of
-/// weight and bias, part by part: `n` doubles for the weight, `n` for the bias, and scratch. `r` or `sums` may be NULL.
+/// weights and biases, part by part: a double for each weight, a double for each bias, and scratch. `r` or `sums` may be NULL.
 ///
 /// # Safety
-/// `r`, `g` and `x` must hold the rows, `weight` one row, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]. `r` must be `g` or
-/// `x`, or overlap no operand.
+/// `r`, `g` and `x` must hold the rows, `weight` [`Rows::weights`], and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]. `r` must
+/// be `g` or `x`, or overlap no operand.
 pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64, g: *const T, x: *const T, weight: *const T) {
     let shared = [r.cast_const(), g, x, weight].map(|p| Shared(p.cast_mut().cast()));
     let at_sums = Shared(sums.cast());
@@ -278,12 +399,12 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
 /// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, number 1 the gradient of the bias.
 ///
 /// # Safety
-/// `sums` must be written by [`gradient`], and `end` must have room for a row.
+/// `sums` must be written by [`gradient`], and `end` must have room for [`Rows::weights`].
 pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, k: usize, end: *mut T) {
-    for j in 0..rows.n {
+    for j in 0..rows.weights() {
         let total = (0..rows.parts()).fold(0.0, |total, part| {
             // SAFETY: the caller keeps this function's contract.
-            total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
+            total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.weights() + j).read() }
         });
         // SAFETY: the caller keeps this function's contract.
         unsafe { end.add(j).write(T::from_f64(total)) };

@@ -46,12 +46,18 @@ pub fn fill<T: Element>(work: &Work<1>, x: T) {
 /// `r[i] = f(a[i])`
 #[inline(always)]
 pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
+    map1_of::<T, U, false>(work, f)
+}
+
+/// [`map1`] with a third of the code if `COMPACT`, for costly formulas
+#[inline(always)]
+pub fn map1_of<T: Element, U: Element, const COMPACT: bool>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<2>| {
         simd_for(
             const { is_narrow(&[size_of::<T>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
-            move |isa| unsafe { chunks1::<T, U>(isa, rows, f) },
+            move |isa| unsafe { chunks1::<T, U, COMPACT>(isa, rows, f) },
         )
     };
     let options = Options { by_rows: true, ..Options::default() };
@@ -185,24 +191,28 @@ pub fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) +
 /// `r[i] = f(a[i], b[i])`
 #[inline(always)]
 pub fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
-    map2_of::<A, B, U, false>(work, f)
+    map2_of::<A, B, U, false, false>(work, f)
 }
 
 /// [`map2`] with a second loop for a transposed input. The loop has several KB of code, so it is only for operations that often get such an
 /// input.
 #[inline(always)]
 pub fn map2_transposed<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
-    map2_of::<A, B, U, true>(work, f)
+    map2_of::<A, B, U, true, false>(work, f)
 }
 
+/// [`map2`] with a third of the code if `COMPACT`, and the loop of [`map2_transposed`] if `TRANSPOSED`
 #[inline(always)]
-fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
+pub fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool, const COMPACT: bool>(
+    work: &Work<3>,
+    f: impl Fn(Isa, A, B) -> U + Copy + Sync,
+) {
     let kernel = move |rows: &Rows<3>| {
         simd_for(
             const { is_narrow(&[size_of::<A>(), size_of::<B>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
-            move |isa| unsafe { chunks2::<A, B, U>(isa, rows, f) },
+            move |isa| unsafe { chunks2::<A, B, U, COMPACT>(isa, rows, f) },
         )
     };
     // SAFETY: the engine passes tiles that are inside their operands.
@@ -258,12 +268,21 @@ pub fn map2_rare<A: Element, B: Element, U: Element>(
 /// `r[i] = f(a[i], b[i], c[i])`
 #[inline(always)]
 pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
+    map3_of::<A, B, C, U, false>(work, f)
+}
+
+/// [`map3`] with a third of the code if `COMPACT`
+#[inline(always)]
+pub fn map3_of<A: Element, B: Element, C: Element, U: Element, const COMPACT: bool>(
+    work: &Work<4>,
+    f: impl Fn(Isa, A, B, C) -> U + Copy + Sync,
+) {
     let kernel = move |rows: &Rows<4>| {
         simd_for(
             const { is_narrow(&[size_of::<A>(), size_of::<B>(), size_of::<C>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
-            move |isa| unsafe { chunks3::<A, B, C, U>(isa, rows, f) },
+            move |isa| unsafe { chunks3::<A, B, C, U, COMPACT>(isa, rows, f) },
         )
     };
     let options = Options { by_rows: true, ..Options::default() };

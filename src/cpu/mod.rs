@@ -1,5 +1,6 @@
 //! Loops on the host. A kernel sees contiguous runs in one compute type; the engine converts every layout and dtype to that form.
 
+mod attention;
 pub mod compress;
 mod compressed;
 pub mod convert;
@@ -35,6 +36,8 @@ pub mod radix;
 pub mod random;
 pub mod real;
 pub mod reduce;
+mod resample;
+mod sampling;
 pub mod scan;
 pub mod scratch;
 pub mod search;

@@ -133,6 +133,12 @@ functions! {
         gelu_slope(self) = vmath::gelu_slope_f32, vmath::gelu_slope_f64;
         /// The derivative of the approximation of gelu with tanh.
         gelu_tanh_slope(self) = vmath::gelu_tanh_slope_f32, vmath::gelu_tanh_slope_f64;
+        /// `self / (1 + e^-self)`
+        silu(self) = vmath::silu_f32, vmath::silu_f64;
+        /// The derivative of silu.
+        silu_slope(self) = vmath::silu_slope_f32, vmath::silu_slope_f64;
+        /// `self * tanh(log(1 + e^self))`
+        mish(self) = vmath::mish_f32, vmath::mish_f64;
         /// `1 / (1 + e^-self)`
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// The angle of the point (`x`, `self`).

@@ -112,7 +112,7 @@ unsafe fn map<V: Partial<Item: Real>>(r: *mut Item<V>, x: *const Item<V>, n: usi
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
+pub unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller keeps this function's contract.
     unsafe {
         let none = V::all(Element::from_f64(f64::NEG_INFINITY));
@@ -125,7 +125,7 @@ unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
+pub unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller keeps this function's contract.
     unsafe { fold(x, n, V::all(Element::ZERO), V::add).sum() }
 }

@@ -300,3 +300,10 @@ mod tests {
         assert!(streams_from() <= cache.max(STREAMS_LEAST));
     }
 }
+/// Rows of a block of attention weights. A block of float32 has 128 KiB, and fits the L2 cache together with its rows of `k` and `v`.
+pub(crate) const ATTENTION_ROWS: usize = 128;
+/// Columns of a block of attention weights: a multiple of the elements that random words are drawn for together.
+pub(crate) const ATTENTION_COLS: usize = 256;
+/// Parts into which the gradient of attention is divided at least: enough for the threads, and few enough that the sums of parts need
+/// little memory.
+pub(crate) const ATTENTION_CHUNKS: usize = 16;

@@ -53,6 +53,7 @@ fn entries() -> Vec<Entry> {
         let mut add = |call: String, args| entries.push(Entry::new(call, args, name));
         add(format!("softmax_columns<{name}>"), "SoftmaxArgs");
         ["norm_column_sums", "norm_join"].iter().for_each(|kernel| add(format!("{kernel}<{name}>"), "NormArgs"));
+        [32, 256].iter().for_each(|threads| add(format!("norm_span_sums<{name}, {threads}>"), "NormArgs"));
         let losses = ["loss_each", "loss_sums", "loss_total", "loss_gradient"];
         losses.iter().for_each(|kernel| add(format!("{kernel}<{name}>"), "LossArgs"));
     }
@@ -125,7 +126,11 @@ struct NormArgs {
     rows: i64,
     n: i64,
     parts: i64,
+    groups: i64,
+    span: i64,
     eps: f64,
+    centred: i32,
+    unused: i32,
 }
 
 impl NormArgs {
@@ -143,7 +148,11 @@ impl NormArgs {
             rows: rows.rows as i64,
             n: rows.n as i64,
             parts: 1,
+            groups: rows.groups as i64,
+            span: rows.span as i64,
             eps: rows.eps,
+            centred: rows.centred.into(),
+            unused: 0,
         }
     }
 
@@ -187,17 +196,30 @@ pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, 
         // SAFETY: the operands are row-major with these rows, or with one. The result is an input, or overlaps no operand.
         return unsafe { args.launch_rows(gpu, x.dtype) };
     }
-    let across = div_up(args.n, COLUMNS);
-    args.parts = (PARTS[0] / across).min(args.rows / PARTS[1]).max(1);
-    let (standards, sums) = (gpu.scratch(rows.rows * 4 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
+    // The sums are over the rows of a matrix with a column for each weight, or of spans of elements.
+    let (entries, columns) = ((rows.rows / rows.groups) as i64, rows.weights() as i64);
+    let across = div_up(columns, COLUMNS);
+    let (kernel, blocks) = match rows.span {
+        1 => {
+            args.parts = (PARTS[0] / across).min(entries / PARTS[1]).max(1);
+            (format!("norm_column_sums<{name}>"), across * args.parts * 256)
+        }
+        span => {
+            args.parts = entries;
+            let threads = threads_of(span as i64);
+            (format!("norm_span_sums<{name}, {threads}>"), (entries * columns).saturating_mul(threads))
+        }
+    };
+    let (standards, sums) = (gpu.scratch(rows.rows * 4 * size)?, gpu.scratch((args.parts * columns) as usize * 16)?);
     (args.standards, args.sums) = (standards.ptr(), sums.ptr());
+    let of_columns = NormArgs { rows: entries, n: columns, ..args };
     // Sums over rows read the inputs, which the gradient of the rows may overwrite. So they are computed first.
     let of_rows = NormArgs { r: 0, ..args };
     // SAFETY: as above; there is memory for the sums.
     unsafe {
         of_rows.launch_rows(gpu, x.dtype)?;
-        gpu.launch(&LAYERS, &format!("norm_column_sums<{name}>"), "NormArgs", gpu.blocks_for(across * args.parts * 256), &args)?;
-        gpu.launch(&LAYERS, &format!("norm_join<{name}>"), "NormArgs", gpu.blocks_for(args.n), &args)?;
+        gpu.launch(&LAYERS, &kernel, "NormArgs", gpu.blocks_for(blocks), &of_columns)?;
+        gpu.launch(&LAYERS, &format!("norm_join<{name}>"), "NormArgs", gpu.blocks_for(columns), &of_columns)?;
         if r != 0 { NormArgs { standards: 0, ..args }.launch_rows(gpu, x.dtype) } else { Ok(()) }
     }
 }

@@ -37,6 +37,8 @@ mod pinned;
 mod products;
 mod random;
 mod reduce;
+mod resample;
+mod sampling;
 mod scan;
 mod search;
 mod sequence;
@@ -85,6 +87,8 @@ pub static SOURCES: &[&Source] = &[
     &reduce::REDUCE,
     &scan::SCAN,
     &lines::SOFTMAX,
+    &resample::RESAMPLE,
+    &sampling::SAMPLING,
     &search::SEARCH,
     &sequence::SEQUENCE,
     &sort::SORT,
@@ -168,11 +172,17 @@ impl Accelerator for Numbered {
             }
             (Launch::Unpool(work), &[Some(out)], &[t, indices]) => images::unpool(gpu, work, out, t, indices),
             (Launch::Columns(work), &[Some(out)], &[t]) => images::columns(gpu, work, out, t),
+            (Launch::Resample(work), &[Some(out)], &[x, places, weights]) => resample::resample(gpu, *work, out, [x, places, weights]),
+            (Launch::Sampling(work), &[Some(places), Some(weights), slopes], &[grid]) => {
+                sampling::sampling(gpu, work, [places, weights], slopes, grid)
+            }
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
             (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
             // These kinds of work run on the host alone.
             (Launch::Compress(_) | Launch::RowSolve(_) | Launch::System(_) | Launch::SparseProduct(_), ..) => gpu.refuse(),
+            // On a GPU, attention is composed of other work.
+            (Launch::Attention(_) | Launch::AttentionGradient(_), ..) => gpu.refuse(),
             // Operands that the kind of work does not have. Every kind is named, so that a new kind does not compile without a decision.
             (
                 Launch::Convert(_)
@@ -201,7 +211,9 @@ impl Accelerator for Numbered {
                 | Launch::Convolution(_)
                 | Launch::Pool(_)
                 | Launch::Unpool(_)
-                | Launch::Columns(_),
+                | Launch::Columns(_)
+                | Launch::Resample(_)
+                | Launch::Sampling(_),
                 ..,
             ) => gpu.refuse(),
         })

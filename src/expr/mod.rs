@@ -25,7 +25,7 @@ macro_rules! unary {
     ($($name:ident)*) => { words! { $($name(t) = $name(t);)* } };
 }
 
-unary! { abs sign exp log sin cos sinh cosh tanh rsqrt sigmoid digamma cinv inverse zerosLike onesLike }
+unary! { abs sign exp log log1p sin cos sinh cosh tanh rsqrt sigmoid digamma cinv inverse zerosLike onesLike }
 
 words! {
     power(t, x: f64) = pow(t, x);
@@ -36,6 +36,7 @@ words! {
     number_by(t, x: f64) = rdiv(t, x);
     fmod(a, b: Value<'s>) = cfmod(a, b);
     floor_of_quotient(a, b: Value<'s>) = cdivMode(a, b, TH_DIV_FLOOR);
+    clamp(t, least: f64, most: f64) = clamp(t, least, most);
     clamp_least(t, x: f64) = cmaxValue(t, x);
     polygamma(t, n: i64) = polygamma(n, t);
 
@@ -53,6 +54,8 @@ words! {
     softplus_grad(g, t: Value<'s>, beta: f64, threshold: f64) = softplusGrad(g, t, beta, threshold);
     gelu_grad(g, t: Value<'s>) = geluGrad(g, t);
     gelu_tanh_grad(g, t: Value<'s>) = geluTanhGrad(g, t);
+    silu_grad(g, t: Value<'s>) = siluGrad(g, t);
+    hardswish_grad(g, t: Value<'s>) = hardswishGrad(g, t);
 
     eq(a, b: Value<'s>) = eqTensor(a, b);
     eq_value(t, x: f64) = eqValue(t, x);

@@ -24,7 +24,9 @@ pub use crate::api::functions::pointwise::sums::table::*;
 pub use crate::api::functions::pointwise::truths::table::*;
 pub use crate::api::functions::pooling::table::*;
 pub use crate::api::functions::random::table::*;
+pub use crate::api::functions::recurrent::table::*;
 pub use crate::api::functions::reduce::table::*;
+pub use crate::api::functions::resample::table::*;
 pub use crate::api::functions::scan::table::*;
 pub use crate::api::functions::sort::table::*;
 pub use crate::api::functions::tensor::copies::table::*;
@@ -54,4 +56,9 @@ pub const fn place(names: &str, argument: &str) -> usize {
         at += 1;
     }
     panic!("the function has no such argument")
+}
+
+/// Returns the position of an argument among the names of a signature, if there is one.
+pub fn find(names: &str, argument: &str) -> Option<usize> {
+    names.split(' ').skip(1).position(|name| name == argument)
 }

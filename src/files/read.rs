@@ -59,7 +59,7 @@ fn layout_of(tensor: &thorn_files::Tensor) -> Layout {
 impl Reading {
     /// Opens the file `path`.
     pub fn open(path: &CStr) -> Result<Reading> {
-        Reading::of_file(path, thorn_files::open)
+        Reading::of_file(path, |input| thorn_files::open_named(input, path.to_bytes()))
     }
 
     /// Opens the file `path` with `TH_OPEN_*` flags.
@@ -398,8 +398,9 @@ impl Reading {
         Ok(storage)
     }
 
+    /// Returns an error about the file.
     #[cold]
-    fn error(&self, kind: Kind, what: std::fmt::Arguments<'_>) -> Error {
+    pub fn error(&self, kind: Kind, what: std::fmt::Arguments<'_>) -> Error {
         about(kind, self.path.as_deref(), what)
     }
 }

@@ -12,8 +12,8 @@ pub type THSeekFunction = Option<unsafe extern "C" fn(ctx: *mut c_void, offset: 
 /// A format of files.
 pub type THFileFormat = i32;
 
-/// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.csv`, `.tsv`, `.pgm`,
-/// `.ppm`, `.png`.
+/// The format of the file name's extension: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`, `.mtx`, `.svm`, `.svmlight` and
+/// `.libsvm`, `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
 pub const TH_FILE_BY_NAME: THFileFormat = 0;
 /// PyTorch's files since 1.6: a zip archive with a pickle.
 pub const TH_FILE_PT: THFileFormat = 1;
@@ -43,6 +43,8 @@ pub const TH_FILE_PNM: THFileFormat = 12;
 pub const TH_FILE_PNG: THFileFormat = 13;
 /// Matrix Market: a sparse or dense matrix as text.
 pub const TH_FILE_MATRIX_MARKET: THFileFormat = 14;
+/// svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
+pub const TH_FILE_SVMLIGHT: THFileFormat = 15;
 
 /// A flag of `THArchive_openWith`: elements are always copied and never mapped.
 pub const TH_OPEN_COPY: i32 = 1;

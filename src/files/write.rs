@@ -16,7 +16,7 @@ use crate::ops::device::on_host;
 use crate::tensor::Tensor;
 use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ffi::{CStr, CString};
-use thorn_files::{Data, Format, Save};
+use thorn_files::{Data, Format, Nested, Output, Save};
 
 /// The greatest number of significant digits that a float64 needs.
 const MOST_DIGITS: i32 = 17;
@@ -154,7 +154,7 @@ impl Writing {
     /// Writes the file. If that fails, an existing file is unchanged, and `close` may be called again.
     pub fn close(&mut self) -> Result<()> {
         self.check_open()?;
-        write(&self.path, self.format, &self.tensors, &self.metadata, self.precision)?;
+        write(&self.path, self.format, &self.tensors, &self.metadata, None, self.precision)?;
         self.closed = true;
         (self.tensors, self.metadata) = (Vec::new(), Vec::new());
         (self.names, self.keys) = (HashSet::new(), HashSet::new());
@@ -165,13 +165,43 @@ impl Writing {
 /// Writes a file with one tensor without a name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Added::dense(t)?)], &[], None)
+    write(path, format, &[(String::new(), Added::dense(t)?)], &[], None, None)
 }
 
 /// [`save`] for a sparse tensor.
 pub fn save_sparse(sparse: &Sparse, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Added::sparse(sparse, format)?)], &[], None)
+    write(path, format, &[(String::new(), Added::sparse(sparse, format)?)], &[], None, None)
+}
+
+/// Writes a file with a nested value of Python that refers to tensors. Formats other than PyTorch's have the parts of the value by their
+/// paths.
+pub fn save_nested(path: &CStr, tensors: &[Tensor], nested: &Nested) -> Result<()> {
+    let format = for_writing(TH_FILE_BY_NAME, path)?;
+    if !format.keeps_metadata() {
+        bail!(Unsupported, "{} files have no metadata, which numbers and texts need", format.name())
+    }
+    let mut added = alloc::list(tensors.len(), |k| Ok((String::new(), Added::dense(&tensors[k])?)))?;
+    let (mut metadata, mut texts) = (Vec::new(), Ok(()));
+    // The texts of numbers and the path are allocated infallibly.
+    let set_aside = (1 << 20) + (tensors.len() << 10);
+    let walk = || {
+        let mut tensor = |path: &str, index: usize| {
+            if let Some((name, _)) = added.get_mut(index) {
+                path.clone_into(name);
+            }
+        };
+        nested.each(&mut String::new(), &mut tensor, &mut |path, text| {
+            if texts.is_ok() {
+                texts = owned(path).and_then(|key| push(&mut metadata, (key, text)));
+            }
+        });
+    };
+    if alloc::provided(set_aside, walk).is_none() {
+        bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
+    }
+    texts?;
+    write(path, format, &added, &metadata, Some(nested), None)
 }
 
 fn owned(text: &str) -> Result<String> {
@@ -257,7 +287,14 @@ fn numbers(list: &[i64]) -> Result<Vec<i64>> {
     alloc::list(list.len(), |k| Ok(list[k]))
 }
 
-fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(String, String)], precision: Option<usize>) -> Result<()> {
+fn write(
+    path: &CStr,
+    format: Format,
+    tensors: &[(String, Added)],
+    metadata: &[(String, String)],
+    nested: Option<&Nested>,
+    precision: Option<usize>,
+) -> Result<()> {
     // The operands, or contiguous copies of them, own the memory that is written.
     let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
     for t in tensors.iter().flat_map(|(_, added)| added.parts()) {
@@ -278,7 +315,11 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Added)], metadata: &[(
     // Buffers and the crates for deflate and PNG allocate infallibly. The size of headers grows with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();
-    let Some((written, _)) = alloc::provided(set_aside, || replace(path, |to| thorn_files::save(format, &what, to))) else {
+    let save = |to: &mut dyn Output| match nested {
+        Some(nested) => thorn_files::save_nested(format, &what, nested, to),
+        None => thorn_files::save(format, &what, to),
+    };
+    let Some((written, _)) = alloc::provided(set_aside, || replace(path, save)) else {
         bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
     };
     written

@@ -17,9 +17,15 @@ mod geometry;
 mod graph;
 mod names;
 pub mod optim;
+#[cfg(feature = "files")]
+pub mod optim_files;
+#[cfg(feature = "files")]
+mod optim_load;
 mod outputs;
 mod record;
 mod reduce;
+pub mod scaling;
+pub mod schedule;
 mod shared;
 mod stand_in;
 mod store;

@@ -372,7 +372,9 @@ impl Recorded {
         saved.words.extend(words.iter().copied());
         let kept_results = keep & function.places.written & !function.places.read;
         for k in each_place(kept_results) {
-            if saved.words[k].is_null() && matches!(function.signature.kinds[k], ArgKind::optional_out | ArgKind::optional_indices) {
+            if saved.words[k].is_null()
+                && matches!(function.signature.kinds[k], ArgKind::optional_out | ArgKind::optional_indices | ArgKind::optional_totals)
+            {
                 let spare = Tensor::fresh()?;
                 saved.words[k] = spare.as_ptr().word();
                 spares.push(spare);

@@ -13,7 +13,8 @@ pub struct LineShape {
     pub inner: usize,
 }
 
-/// Contiguous rows of `n` elements that are normalized.
+/// Contiguous rows of `n` elements that are normalized. Element `j` of row `i` has weight and bias number
+/// `i % groups * (n / span) + j / span`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormRows {
     /// The number of rows.
@@ -22,6 +23,24 @@ pub struct NormRows {
     pub n: usize,
     /// The number that is added to variances.
     pub eps: f64,
+    /// True if the mean is subtracted. Otherwise the mean of squares is used instead of the variance.
+    pub centred: bool,
+    /// The number of adjacent rows whose weights differ.
+    pub groups: usize,
+    /// The number of adjacent elements of a row that have the same weight. It divides `n`.
+    pub span: usize,
+}
+
+impl NormRows {
+    /// Returns the number of weights of a row.
+    pub fn row_weights(self) -> usize {
+        self.n / self.span
+    }
+
+    /// Returns the number of weights.
+    pub fn weights(self) -> usize {
+        self.groups * self.row_weights()
+    }
 }
 
 /// The reduction of the losses of all positions.
@@ -85,12 +104,12 @@ pub struct SoftmaxGradient {
     pub lines: LineShape,
 }
 
-/// Normalizes rows, multiplies by a weight and adds a bias. The inputs are rows of any float dtype, weight and bias of its compute type.
+/// Normalizes rows, multiplies by weights and adds biases. The inputs are rows of any float dtype, weights and biases of its compute type.
 /// The result has the dtype of the rows, and may be the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNorm(pub NormRows);
 
-/// Up to three gradients, with respect to rows, weight and bias, from `g`, rows and weight. The first gradient may overwrite `g` or the
+/// Up to three gradients, with respect to rows, weights and biases, from `g`, rows and weights. The first gradient may overwrite `g` or the
 /// rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayerNormGradient(pub NormRows);

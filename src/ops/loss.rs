@@ -182,7 +182,12 @@ pub fn smoothed_cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>, smoo
 }
 
 /// A new tensor that `compute` writes.
-pub(super) fn made(compute: impl FnOnce(&Tensor) -> Result<()>) -> Result<Tensor> {
+pub(super) fn made(mut compute: impl FnMut(&Tensor) -> Result<()>) -> Result<Tensor> {
+    made_by(&mut compute)
+}
+
+/// [`made`] in one copy for all functions.
+fn made_by(compute: &mut dyn FnMut(&Tensor) -> Result<()>) -> Result<Tensor> {
     let r = Tensor::fresh()?;
     compute(&r)?;
     Ok(r)

@@ -1,11 +1,13 @@
 //! The operations: each checks its arguments, shapes the result, plans the loop, and chooses device and dtype.
 
 pub mod assign;
+pub mod attention;
 pub mod batch_norm;
 pub mod compressed;
 pub mod convolution;
 pub mod copy;
 pub mod create;
+pub mod ctc;
 mod dense;
 pub mod device;
 pub mod diagonal;
@@ -25,6 +27,7 @@ pub mod lines;
 pub mod loss;
 pub mod losses;
 pub mod matmul;
+pub mod nan;
 pub mod optim;
 pub mod order;
 pub mod placement;
@@ -34,11 +37,16 @@ mod prepare;
 pub mod print;
 pub mod random;
 pub mod rearrange;
+pub mod recurrent;
 pub mod reduce;
+pub mod resample;
+pub mod response_norm;
 mod result;
+pub mod sampling;
 pub mod scan;
 pub mod search;
 pub mod sequence;
+pub mod similarity;
 pub mod softmax;
 pub mod sort;
 pub mod storage;

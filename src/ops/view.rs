@@ -16,8 +16,18 @@ pub fn of(t: &Tensor, layout: &Layout) -> Result<Tensor> {
 }
 
 /// A new handle on the storage of `t` with the layout that `change` makes.
-#[inline(always)]
 pub fn derive(t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
+    let mut change = Some(change);
+    by_any_change(t, &mut |layout| change.take().map_or(Ok(()), |change| change(layout)))
+}
+
+fn by_any_change(t: &Tensor, change: &mut dyn FnMut(&mut Layout) -> Result<()>) -> Result<Tensor> {
+    derive_inlined(t, change)
+}
+
+/// [`derive`] for functions that programs call often, with a copy of the code for each of them.
+#[inline(always)]
+pub fn derive_inlined(t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
     let dtype = t.defined()?;
     // The reference is counted first, because an atomic addition waits for all earlier stores.
     let storage = storage_of(t, dtype)?;

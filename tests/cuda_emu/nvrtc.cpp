@@ -9,6 +9,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <spawn.h>
@@ -192,7 +193,8 @@ Result read_options(int count, const char *const *options, Words &flags, int &ar
 
 std::string cache_folder() {
     std::string folder = setting("THORN_EMU_CACHE", "/tmp/thorn_emu_cache_" + std::to_string(getuid()));
-    mkdir(folder.c_str(), 0755);
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
     return folder;
 }
 

@@ -43,6 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
             compare(&what, &back, &file, format);
         }
     }
+    data_set(&contents, &what, &sparse);
     row_major(&what);
     let what = Save { tensors: &sparse, sparse: &contents.sparse, ..what };
     sparse_again(&what);
@@ -50,6 +51,34 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn copied(Tensor { name, sizes, strides, offset, data }: &Tensor) -> Tensor {
     Tensor { name: name.clone(), sizes: sizes.clone(), strides: strides.clone(), offset: *offset, data: data.clone() }
+}
+
+/// Writes the tensors of a data set, reads them back, and compares the text with the text that is written from what was read. The first
+/// text may have integers and float32.
+fn data_set(contents: &Contents, what: &Save<'_>, sparse: &[Tensor]) {
+    let tensors: Vec<Tensor> = what.tensors.iter().chain(sparse).map(copied).collect();
+    let what = Save { tensors: &tensors, sparse: &contents.sparse, metadata: &[], ..*what };
+    let mut file = Cursor::new(Vec::new());
+    if thorn_files::save(Format::Svmlight, &what, &mut file).is_err() {
+        return;
+    }
+    let again = |file: Vec<u8>| {
+        let back = thorn_files::open_named(&file, b"a.svm").expect("what was written is read");
+        assert_eq!(back.format, Format::Svmlight);
+        let read = |index: usize| {
+            let mut elements = vec![0; back.storages[index].bytes().unwrap()];
+            back.read(&file, index, &mut elements).unwrap();
+            (back.storages[index].element, elements)
+        };
+        let storages: Vec<_> = (0..back.storages.len()).map(read).collect();
+        let storages: Vec<_> = storages.iter().map(|(element, elements)| (*element, &elements[..])).collect();
+        let what = Save { tensors: &back.tensors, sparse: &back.sparse, storages: &storages, metadata: &[], precision: None };
+        let mut to = Cursor::new(Vec::new());
+        thorn_files::save(Format::Svmlight, &what, &mut to).expect("what was read is written");
+        to.into_inner()
+    };
+    let text = again(file.into_inner());
+    assert_eq!(again(text.clone()), text);
 }
 
 /// Writes each sparse tensor with row-major parts in the formats with sparse tensors, and compares the parts. Texts have other types.

@@ -11,6 +11,7 @@ mod pnm;
 mod python;
 mod safetensors;
 mod scipy;
+mod svmlight;
 mod t7;
 mod text;
 mod torch;
@@ -22,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, formats};
 use crate::grow;
 use crate::input::Input;
+use crate::nested::Nested;
 use crate::save::{Output, Save};
 use crate::zip;
 use std::fmt;
@@ -49,6 +51,7 @@ macro_rules! drivers {
         $format:ident = $code:literal {
             name: $name:literal, endings: $endings:expr,
             layouts: $layouts:literal, metadata: $metadata:literal, sparse: $sparse:literal, one_tensor: $one_tensor:literal,
+            by_name: $by_name:literal,
             recognises: $recognises:path, read: $read:path, write: $write:expr,
         }
     )*) => {
@@ -85,8 +88,13 @@ impl Format {
     }
 }
 
-/// Reads the structure of a file. The first bytes of the file determine its format.
+/// Reads the structure of a file without a name. The first bytes of the file determine its format.
 pub fn open(input: &dyn Input) -> Result<Contents> {
+    open_named(input, b"")
+}
+
+/// Reads the structure of a file. The first bytes of the file determine its format, or the ending of its name, if the format has no mark.
+pub fn open_named(input: &dyn Input, name: &[u8]) -> Result<Contents> {
     let beginning = |len: usize| {
         let mut head = grow::zeros((len as u64).min(input.size()) as usize)?;
         input.read_at(0, &mut head).map(|()| head)
@@ -96,7 +104,9 @@ pub fn open(input: &dyn Input) -> Result<Contents> {
         head = beginning(len)?;
     }
     let head = &head[..];
-    let Some(driver) = DRIVERS.iter().find(|driver| (driver.recognises)(head, input.size())) else {
+    let named = Format::of_path(name).filter(|format| format.is_by_name());
+    let fits = |driver: &&Driver| (driver.recognises)(head, input.size()) || Some(driver.format) == named;
+    let Some(driver) = DRIVERS.iter().find(fits) else {
         if torch::is_tar(head) {
             return Err(Error::unsupported(format_args!("tar archives of PyTorch before 0.2 are not read")));
         }
@@ -117,4 +127,9 @@ pub fn save(format: Format, what: &Save<'_>, to: &mut dyn Output) -> Result<()> 
         return Err(Error::unsupported(format_args!("{} files have one tensor, not {}", format.name(), what.tensors.len())));
     }
     write(what, to)
+}
+
+/// Writes a file whose contents are the parts of a nested value, by their paths. An archive of PyTorch has the nested value itself.
+pub fn save_nested(format: Format, what: &Save<'_>, nested: &Nested, to: &mut dyn Output) -> Result<()> {
+    if format == Format::Pt { torch::write_nested(what, nested, to) } else { save(format, what, to) }
 }

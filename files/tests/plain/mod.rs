@@ -92,6 +92,34 @@ pub fn positions(contents: &Contents, input: &Vec<u8>, sparse: &Sparse) -> Vec<V
     (0..nnz).map(place).collect()
 }
 
+/// Returns all elements of a sparse tensor. Values at the same position are summed.
+pub fn dense(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec<Value>) {
+    let parts = sparse(contents, tensor);
+    let (element, values) = elements(contents, input, parts.values().unwrap());
+    let is_float = matches!(element, Element::F32 | Element::F64);
+    let zero = if is_float { Value::Float(0.0) } else { Value::Int(0) };
+    let mut all = vec![zero; tensor.sizes.iter().product::<i64>() as usize];
+    for (position, value) in positions(contents, input, parts).into_iter().zip(values) {
+        let at = position.iter().zip(&tensor.sizes).fold(0, |at, (&k, &size)| at * size + k);
+        all[at as usize] = match (all[at as usize], value) {
+            (Value::Int(a), Value::Int(b)) => Value::Int(a + b),
+            (Value::Float(a), Value::Float(b)) => Value::Float(a + b),
+            other => panic!("{other:?}"),
+        };
+    }
+    (element, all)
+}
+
+/// Returns the bytes of all storages of a file.
+pub fn storages(contents: &Contents, file: &Vec<u8>) -> Vec<(Element, Vec<u8>)> {
+    let read = |index: usize| {
+        let mut bytes = vec![0; contents.storages[index].bytes().unwrap()];
+        contents.read(file, index, &mut bytes).unwrap();
+        (contents.storages[index].element, bytes)
+    };
+    (0..contents.storages.len()).map(read).collect()
+}
+
 /// Returns the contents that another program reads from the files of a format: `expected/FORMAT.json`.
 pub fn expected(format: &str) -> serde_json::Map<String, serde_json::Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/expected/{format}.json"));

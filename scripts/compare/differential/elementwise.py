@@ -7,6 +7,8 @@ import mpmath
 import torch
 import torch.nn.functional as nn
 
+from oracle.elementwise import ACTIVATIONS
+
 from ..library import ALL, FLOATS, INTEGERS
 from .calls import Call, Expected, R, exactly, real
 from .operand import Operand
@@ -16,10 +18,23 @@ from .oracle_rows import rows
 OUT_OF_RANGE = [256, -129, -1, 70000, 2**53]
 TRUNC, FLOOR = "trunc", "floor"
 
+
+def only(dtypes, f):
+    """PyTorch's function, which accepts more dtypes than thorn's."""
+
+    def g(t, *numbers):
+        if t.dtype not in dtypes:
+            raise TypeError(f"no {t.dtype}")
+        return f(t, *numbers)
+
+    return g
+
+
 # PyTorch's calls for operations whose oracle is not PyTorch (mpmath, a formula), or whose name differs.
 TORCH = {
     "cinv": torch.reciprocal, "frac": torch.frac, "sign": torch.sign, "gelu": nn.gelu,
-    "geluTanh": functools.partial(nn.gelu, approximate="tanh"),
+    "geluTanh": functools.partial(nn.gelu, approximate="tanh"), "celu": None, "hardshrink": nn.hardshrink, "softshrink": nn.softshrink,
+    "square": only(FLOATS + INTEGERS, torch.square), **{name: only(FLOATS, f) for name, (_, f, _) in ACTIVATIONS.items()},
     "leakyRelu": nn.leaky_relu, "elu": nn.elu, "add": torch.add, "sub": torch.sub, "mul": torch.mul, "pow": torch.pow,
     "tpow": lambda t, x: torch.pow(x, t),
     "fmod": torch.fmod, "remainder": torch.remainder, "lshift": lambda t, x: t << x, "rshift": lambda t, x: t >> x,
@@ -29,7 +44,7 @@ TORCH = {
     **{f"{name}Value": getattr(torch, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
 }
 # PyTorch's float64 is inaccurate for these. The oracle's mpmath computes them for few elements, because it is slow.
-PRECISE = {"gelu", "geluTanh", "digamma", "sinc"}
+PRECISE = {"gelu", "geluTanh", "silu", "mish", "digamma", "sinc"}
 # Functions that are defined only for some numbers, and values that avoid undefined behaviour in PyTorch.
 NO_EDGES = {"cfmod", "cremainder", "cpow", "fmod", "remainder", "pow", "tpow", "clshift", "crshift", "lshift", "rshift", "divMode", "cdivMode"}
 
@@ -69,7 +84,7 @@ def with_value(row):
         dtype = draw.dtype()
         t = draw.operand(dtype, draw.shape(), "plain" if name in NO_EDGES else "any")
         more = [0.1, 5, 0.3333] if name in NO_EDGES else [0.1, 300, 1e-3]
-        x = draw.number(more if name in NO_EDGES | {"elu", "leakyRelu"} else [*more, math.inf, -math.inf, math.nan])
+        x = draw.number(more if name in NO_EDGES | {"elu", "leakyRelu", "softshrink"} else [*more, math.inf, -math.inf, math.nan])
         arguments = [R, x, t] if before else [R, t, x]
         return Call(name, arguments, lambda f: real(f, t.value, x, ulps=ulps, as_given=as_given), f=f)
 
@@ -236,6 +251,25 @@ def softplus(draw):
     return Call("softplus", [R, t, beta, threshold], lambda: real(lambda t: nn.softplus(t, beta, threshold), t.value, ulps=4))
 
 
+def activation(draw):
+    """Activations with more arguments than a tensor and a number."""
+    t = draw.operand(draw.dtype(FLOATS + [torch.int32]), draw.shape())
+    name = draw.choice(["celu", "threshold", "prelu", "glu"])
+    if name == "celu":
+        alpha = draw.choice([1, 0.3, 2.5, 0])
+        return Call(name, [R, t, alpha], lambda: real(lambda t: nn.celu(t, alpha), t.value, ulps=4))
+    if name == "threshold":
+        bound, value = draw.choice([0.5, 0, -1]), draw.choice([7, -0.25, math.nan])
+        f = only(FLOATS, lambda t: nn.threshold(t, bound, value))
+        return Call(name, [R, t, bound, value], lambda: exactly(f, t.value))
+    if name == "prelu":
+        channels = t.value.shape[1] if t.value.dim() > 1 else 1
+        weight = draw.operand(t.dtype, draw.choice([(1,), (channels,), (2,)]), "plain")
+        return Call(name, [R, t, weight], lambda f: real(f, t.value, weight.value), f=only(FLOATS, torch.prelu))
+    dim = draw.choice([-1, 0, 1])
+    return Call(name, [R, t, dim], lambda: real(only(FLOATS, lambda t: nn.glu(t, dim)), t.value, ulps=4))
+
+
 def by_mpmath(f, t, limit=math.inf):
     """A function of real numbers, computed by mpmath instead of PyTorch; `limit` at poles."""
     from oracle.elementwise import exactly as rounded
@@ -276,7 +310,7 @@ def families():
     for row in rows():
         if row.kind in kinds and torch_call(row) is not None:
             yield kinds[row.kind](row)
-    own = [scaled_sum, divided, addcmul, addcdiv, lerp, clamp, clamp_tensor, where, where_value, nan_to_num, masked_fill, isclose, equal, softplus, gammas]
+    own = [scaled_sum, divided, addcmul, addcdiv, lerp, clamp, clamp_tensor, where, where_value, nan_to_num, masked_fill, isclose, equal, softplus, activation, gammas]
     for draw_call in own:
         for _ in range(3):
             yield draw_call.__name__, draw_call

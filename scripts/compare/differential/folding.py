@@ -37,6 +37,18 @@ def nanmean(t, dims, keep, dtype):
     return torch.nanmean(t, dims, keep, dtype=dtype)
 
 
+def without_nans(f, worst):
+    """A function of maxima or minima, without NaNs: NaN where there is nothing else."""
+
+    def of(t, dims, keep, dtype):
+        if not t.is_floating_point():
+            return f(t, dims, keep)
+        best = f(torch.where(t.isnan(), worst, t).to(t.dtype), dims, keep)
+        return torch.where(t.isnan().all(*dims, keep) if len(dims) == 1 else t.isnan().all(dims, keep), math.nan, best).to(t.dtype)
+
+    return of
+
+
 FOLDS = {
     "sum": lambda t, dims, keep, dtype: torch.sum(t, dims, keep, dtype=dtype),
     "nansum": lambda t, dims, keep, dtype: torch.nansum(t, dims, keep, dtype=dtype),
@@ -44,6 +56,8 @@ FOLDS = {
     "nanmean": nanmean,
     "amax": lambda t, dims, keep, dtype: torch.amax(t, dims, keep),
     "amin": lambda t, dims, keep, dtype: torch.amin(t, dims, keep),
+    "nanmax": without_nans(torch.amax, -math.inf),
+    "nanmin": without_nans(torch.amin, math.inf),
     "all": lambda t, dims, keep, dtype: torch.all(t, dims, keep),
     "any": lambda t, dims, keep, dtype: torch.any(t, dims, keep),
     "logsumexp": lambda t, dims, keep, dtype: torch.logsumexp(t, dims, keep),
@@ -298,9 +312,13 @@ def of_all(draw):
     return Call("dist", [t, u, p], apart, returns="double")
 
 
+def nancumsum(t, dim):
+    return torch.cumsum(torch.where(t.isnan(), 0, t).to(t.dtype) if t.is_floating_point() else t, dim)
+
+
 def scan(row):
     name = row.function
-    f = getattr(torch, {"logSoftmax": "log_softmax"}.get(name, name))
+    f = nancumsum if name == "nancumsum" else getattr(torch, {"logSoftmax": "log_softmax"}.get(name, name))
 
     def draw_call(draw):
         values = "small" if name == "cumprod" else draw.choice(["plain", "any", "small"])
@@ -321,7 +339,7 @@ def scan(row):
 
         def scale(t):
             t = t.nan_to_num(0, 0, 0)
-            if name == "cumsum":
+            if name in ("cumsum", "nancumsum"):
                 return torch.cumsum(t.abs(), dim)
             if name == "logcumsumexp":
                 return torch.cummax(t, dim).values
@@ -332,10 +350,11 @@ def scan(row):
             return below * torch.softmax(t, dim) if name == "softmax" else 1 + t.abs() + below
 
         # PyTorch also adds float64 sequentially.
-        precise = (lambda t: longest(lambda x, _: numpy.cumsum(x, dim), t, [])) if name == "cumsum" and len(t.size) else None
+        sums = {"cumsum": numpy.cumsum, "nancumsum": numpy.nancumsum}.get(name)
+        precise = (lambda t: longest(lambda x, _: sums(x, dim), t, [])) if sums and len(t.size) else None
         # Sums of float64 round at each addition. Sums of narrower floats are computed in float64.
         added = 32 if x.dtype == torch.float64 else 2
-        ulps = {"softmax": 16, "logSoftmax": 8, "logcumsumexp": added, "cumsum": added}.get(name, 2)
+        ulps = {"softmax": 16, "logSoftmax": 8, "logcumsumexp": added, "cumsum": added, "nancumsum": added}.get(name, 2)
         return Call(function, [R, t, dim, *more], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale, precise=precise))
 
     return name, draw_call

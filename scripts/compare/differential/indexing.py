@@ -3,7 +3,7 @@
 import torch
 
 from ..library import ALL
-from .calls import Call, Expected, R
+from .calls import Call, Expected, R, summed
 from .operand import Operand
 
 
@@ -125,6 +125,31 @@ def repeat(draw):
     return Call("repeat", [R, t, len(counts), counts], lambda: Expected(t.value.repeat(counts)))
 
 
+def embedding_bag(draw):
+    table = draw.operand(draw.dtype(), (draw.random.randrange(1, 6), draw.random.randrange(5)), "small")
+    matrix, mode = draw.chance(0.4), draw.random.randrange(3)
+    index = positions(draw, table.size[0], tuple(draw.random.randrange(1, 5) for _ in range(2)) if matrix else (draw.random.randrange(9),))
+    count = index.value.numel()
+    inner = sorted(draw.random.randrange(count + 1) for _ in range(draw.random.randrange(4)))
+    offsets = None if matrix else Operand(torch.tensor([0, *inner], dtype=torch.int64), (1 + len(inner),), (1,), 0)
+    weights = draw.operand(table.dtype, index.size, "small") if mode == 0 and draw.chance(0.5) else None
+    padding = draw.choice([-1, -1, 0, table.size[0] - 1])
+
+    def want():
+        if not table.dtype.is_floating_point:
+            raise RuntimeError("not a table of floats")
+
+        def bag(f):
+            # PyTorch needs one dtype for positions and offsets.
+            starts = offsets and offsets.value
+            return torch.nn.functional.embedding_bag(index.value.long(), f(table.value.double()), starts, mode=("sum", "mean", "max")[mode],
+                                                     per_sample_weights=weights and f(weights.value.double()), padding_idx=None if padding < 0 else padding)
+
+        return Expected(bag(lambda x: x).to(table.dtype)) if mode == 2 else summed(table.dtype, bag(lambda x: x), bag(torch.abs), count)
+
+    return Call("embeddingBag", [R, table, index, offsets, mode, weights, padding], want)
+
+
 def families():
-    for draw_call in (index_select, gather, take, masked_select, nonzero, put, put, flip, roll, rot90, diff, repeat):
+    for draw_call in (embedding_bag, index_select, gather, take, masked_select, nonzero, put, put, flip, roll, rot90, diff, repeat):
         yield draw_call.__name__, draw_call

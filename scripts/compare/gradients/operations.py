@@ -59,7 +59,8 @@ UNARY = {
     "log1p": (torch.log1p, bounded(-0.7, 50)), "sqrt": (torch.sqrt, bounded(0.1, 50)), "rsqrt": (torch.rsqrt, bounded(0.2, 50)),
     "cinv": (torch.reciprocal, apart), "erf": (torch.erf, always), "asinh": (torch.asinh, always), "sinh": (torch.sinh, bounded(-2, 2)),
     "exp2": (torch.exp2, bounded(-5, 3)), "floor": (torch.floor, decided), "sign": (torch.sign, decided), "frac": (torch.frac, decided),
-    "gelu": (nn.gelu, always), "asin": (torch.asin, bounded(-0.8, 0.8)), "lgamma": (torch.lgamma, bounded(0.3, 20)),
+    "gelu": (nn.gelu, always), "silu": (nn.silu, always), "mish": (nn.mish, always), "softsign": (nn.softsign, always),
+    "square": (torch.square, bounded(-5, 5)), "logSigmoid": (nn.logsigmoid, always), "asin": (torch.asin, bounded(-0.8, 0.8)), "lgamma": (torch.lgamma, bounded(0.3, 20)),
 }
 for name, (function, fits) in UNARY.items():
     add(name, 1, fits, lambda th, t, name=name: th.of(name, t), lambda t, f=function: f(t))
@@ -72,7 +73,8 @@ def in_place(t, function):
 
 
 # PyTorch lacks these functions, or their derivatives.
-del OPERATIONS["gelu_"], OPERATIONS["asinh_"]
+for name in ("gelu_", "silu_", "mish_", "softsign_", "logSigmoid_", "asinh_"):
+    del OPERATIONS[name]
 
 # Functions of a tensor and a number.
 NUMBERS = {

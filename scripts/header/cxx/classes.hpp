@@ -82,6 +82,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     Optim() noexcept = default;
     /// Takes over a handle.
     static Optim take(THOptim *handle) noexcept { return Optim(handle); }
+    using Owned::get;
     /// Calls `closure()`, which computes the gradients and returns the loss, and moves the parameters. An exception of
     /// `closure` ends the step, and is rethrown.
     template <class F> void stepClosure(F &&closure) const {

@@ -105,7 +105,7 @@ macro_rules! archive_functions {
             /// `THArchive_close` reads its elements. Files of PyTorch and Torch7 keep strides and shared storages, and contain each storage
             /// whole. In other formats tensors are row-major.
             THArchive_add(archive: archive, name: text, t: input) = archive.writing()?.add(name, t);
-            /// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, PGM and PPM have no metadata. Tables accept only
+            /// Adds a key and its value to the metadata. Files of NumPy, Matrix Market, svmlight, PGM and PPM have none. Tables accept only
             /// the names of their columns, under the keys `columns.0`, `columns.1` and so on.
             THArchive_addMetadata(archive: archive, key: text, value: text) = archive.writing()?.add_metadata(key, value);
             /// Sets the number of significant digits of floats in text formats, from 0 to 17. 0, the default, means the fewest digits that
@@ -122,10 +122,10 @@ pub mod archives {
     //! Files.
     //!
     //! An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy arrays, a matrix in Matrix
-    //! Market format, a table of numbers or an image. An opened archive gives names, dtypes and sizes without reading elements. Nothing in
-    //! the file is executed or trusted. Nested lists, dictionaries and tables become paths, and a tensor is named by its path:
-    //! `model.layer.0.weight`. Numbers and texts in them become metadata under such paths. A file of one tensor is an archive with one
-    //! tensor, whose name is "".
+    //! Market format, a data set in svmlight format, a table of numbers or an image. An opened archive gives names, dtypes and sizes
+    //! without reading elements. Nothing in the file is executed or trusted. Nested lists, dictionaries and tables become paths, and a
+    //! tensor is named by its path: `model.layer.0.weight`. Numbers and texts in them become metadata under such paths. A file of one
+    //! tensor is an archive with one tensor, whose name is "".
     //!
     //! `THArchive_newTensor` and `THArchive_newBytes` map tensors of 64 KiB or more whose elements the file stores in the same form as
     //! memory. Writes to a mapped tensor are private to the process. The file should not be changed in place: elements may then change, and
@@ -143,6 +143,12 @@ pub mod archives {
     //! float64, integers int64, and a pattern has the float64 value 1 at each entry. Symmetric and skew-symmetric matrices are expanded;
     //! complex ones are refused. Files compressed by gzip (`.mtx.gz`) are read, too. thorn writes the kind `general`, with the shortest
     //! numbers that read back the same, and a pattern if the values are Bool.
+    //!
+    //! A file in svmlight format, also called libsvm, has a line `label index:value index:value ... # comment` for each row, with ascending
+    //! indices from 1. It is an archive with the float64 vector `labels` and the float64 matrix `data`, compressed by rows; pairs
+    //! `qid:number` after the labels become the int64 vector `qid`. The number of columns is the greatest index, because the format does
+    //! not have the number. `data` is written from a sparse matrix with all its entries, or from the elements of a dense one that are not
+    //! 0. A file whose first row has a label only is read in this format if its name ends with `.svm`, `.svmlight` or `.libsvm`.
     //!
     //! A file is replaced as a whole: the new file is written to disk next to the old one and then renamed, so that a failure or a killed
     //! process leaves the old file intact. A file that this process may not write to is not replaced. On systems that support files without

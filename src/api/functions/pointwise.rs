@@ -3,7 +3,7 @@
 use crate::api::function::Function;
 use crate::api::table::table;
 use crate::ops::pointwise::compare::Tolerance;
-use crate::ops::pointwise::{arithmetic, choose, compare, divide, function};
+use crate::ops::pointwise::{activation, arithmetic, choose, compare, divide, function};
 
 /// Elementwise operations are declared in the files of `ops/pointwise` that define them.
 macro_rules! elementwise {
@@ -108,6 +108,21 @@ macro_rules! special_functions {
             /// greatest finite number of the dtype of `t`; if `neginf` is NaN, -inf becomes the least finite number. Integers and Bool are
             /// unchanged.
             nanToNum(r: out, t: input, nan: number, posinf: number, neginf: number) = function::nan_to_num(r, t, nan, posinf, neginf);
+            /// `r = t where t > 0, else value * (e^(t / value) - 1)`: elu with a continuous slope (Barron, 2017). A `value` of 0 is an
+            /// error. Floats only.
+            celu(r: out, t: input, value: number) = activation::celu(r, t, value);
+            /// `r = t - lambda where t > lambda, t + lambda where t < -lambda, else 0`; NaN stays NaN. A negative `lambda` is an error.
+            /// Floats only.
+            softshrink(r: out, t: input, lambda: number) = activation::softshrink(r, t, lambda);
+            /// `r = t where t > threshold, else value`; NaN stays NaN. Floats only.
+            threshold(r: out, t: input, threshold: number, value: number) = activation::threshold(r, t, threshold, value);
+            /// `r = t where t > 0, else weight * t` (He et al., 2015), with promotion; `r` has the shape of `t`. `weight` has one element,
+            /// or one dimension with an element for each channel, which is an entry of dimension 1 of `t`. A tensor with fewer than two
+            /// dimensions has one channel. Floats only.
+            prelu(r: out, t: input, weight: input) = activation::prelu(r, t, weight);
+            /// `r = a / (1 + e^-b)`, where `a` and `b` are the first and the second half of `t` along `dimension`: the gated linear unit
+            /// (Dauphin et al., 2017). `dimension` has an even size, and half of this size in `r`. Floats only.
+            glu(r: out, t: input, dimension: dim) = activation::glu(r, t, dimension);
             /// `r = a * log(value)`; otherwise as xlogy.
             xlogyValue(r: out, a: input, value: number) = function::xlogy_value(r, a, value);
             /// `r = the n-th derivative of digamma at t`, the polygamma function, for `n` from 0 to 2^20. Integers give the default dtype.

@@ -9,7 +9,7 @@
 use crate::api::generator::with;
 use crate::api::table::table;
 use crate::ops::random as ops;
-use crate::ops::random::Law;
+use crate::ops::random::{Dropout, Law};
 use crate::tensor::Tensor;
 
 macro_rules! random_functions {
@@ -151,7 +151,21 @@ macro_rules! random_functions {
         /// `r = t * mask / (1 - p)`, where each element of the mask is false with probability `p`, else true. Floats only. `mask` receives
         /// the mask, or may be NULL; a fresh `mask` gets Bool.
         dropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
-            with(generator, |g| ops::dropout(r, mask, g, t, p));
+            with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: false, alpha: false }));
+        /// dropout of whole channels: the elements of a channel of an entry of the batch are dropped together (Tompson and others,
+        /// "Efficient Object Localization Using Convolutional Networks", 2015). `t` has the shape `[batch, channels, sizes...]`, and the
+        /// mask has the size 1 in the dimensions after the channels. Otherwise as dropout.
+        featureDropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
+            with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: true, alpha: false }));
+        /// `r = a * (t - s * p)` where the mask is true, else `a * s * (1 - p)`, with `s = -1.7580993408473766`, the limit of selu for
+        /// minus infinity, and `a = 1 / sqrt((s^2 * p + 1) * (1 - p))`: elements with the mean 0 and the variance 1 keep both (Klambauer
+        /// and others, "Self-Normalizing Neural Networks", 2017). All elements are 0 if `p` is 1. The mask is as for dropout. Floats only;
+        /// 16-bit floats are computed in float32.
+        alphaDropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
+            with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: false, alpha: true }));
+        /// alphaDropout of whole channels, with shapes as for featureDropout.
+        featureAlphaDropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
+            with(generator, |g| ops::dropout(r, mask, g, t, p, Dropout { channels: true, alpha: true }));
     } };
 }
 

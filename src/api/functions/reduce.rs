@@ -8,6 +8,7 @@
 
 use crate::api::table::table;
 use crate::ops::distance;
+use crate::ops::nan;
 use crate::ops::reduce::{self, Over, TH_ALL_DIMS, To, number};
 
 /// All dimensions.
@@ -20,6 +21,39 @@ macro_rules! reduce_functions {
         nanmean(r: out, t: input, dimension: dim, keepdim: flag) = reduce::nanmean(To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = mean of t over dims without the NaNs`; otherwise as nanmean, with `dims` as for sumDims.
         nanmeanDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) = reduce::nanmean(To::tensor(r, keepdim), t, Over::Dims(dims));
+        /// `r = product of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. Otherwise as prod.
+        nanprod(r: out, t: input, dimension: dim, keepdim: flag) = nan::prod(r, t, Over::Dim(dimension), keepdim, None);
+        /// `r = product of t over dims without the NaNs`; otherwise as nanprod, with `dims` and `dtype` as for sumDims.
+        nanprodDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
+            nan::prod(r, t, Over::Dims(dims), keepdim, dtype);
+        /// `r = greatest elements of t over dimension without the NaNs`, or over all elements with `TH_ALL_DIMS`. The greatest of NaNs
+        /// alone is NaN. Otherwise as amax.
+        nanmax(r: out, t: input, dimension: dim, keepdim: flag) = nan::extreme(true, r, t, Over::Dim(dimension), keepdim);
+        /// `r = greatest elements of t over dims without the NaNs`; otherwise as nanmax, with `dims` as for sumDims.
+        nanmaxDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) = nan::extreme(true, r, t, Over::Dims(dims), keepdim);
+        /// `r = least elements of t over dimension without the NaNs`; otherwise as nanmax.
+        nanmin(r: out, t: input, dimension: dim, keepdim: flag) = nan::extreme(false, r, t, Over::Dim(dimension), keepdim);
+        /// `r = least elements of t over dims without the NaNs`; otherwise as nanmin, with `dims` as for sumDims.
+        nanminDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) = nan::extreme(false, r, t, Over::Dims(dims), keepdim);
+        /// `r = index of the first greatest element of t over dimension without the NaNs`; otherwise as argmax. A line whose elements are
+        /// all NaN is an error, as in NumPy. A GPU waits for this check.
+        nanargmax(r: indices, t: input, dimension: dim, keepdim: flag) = nan::extreme_at(true, r, t, dimension, keepdim);
+        /// `r = index of the first least element of t over dimension without the NaNs`; otherwise as nanargmax.
+        nanargmin(r: indices, t: input, dimension: dim, keepdim: flag) = nan::extreme_at(false, r, t, dimension, keepdim);
+        /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, or over all elements with `TH_ALL_DIMS`, with the mean, the sum and
+        /// the number `n` of the elements that are not NaN. NaN where `n` is at most `correction`. NumPy's default correction is 0.
+        /// Floats only, computed in float64; a correction that is NaN is an error. `keepdim` is as for sum.
+        nanvar(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
+            nan::var(false, r, t, Over::Dim(dimension), correction, keepdim);
+        /// `r = variance of t over dims without the NaNs`; otherwise as nanvar, with `dims` as for sumDims.
+        nanvarDims(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
+            nan::var(false, r, t, Over::Dims(dims), correction, keepdim);
+        /// `r = sqrt(variance of t over dimension without the NaNs)`; otherwise as nanvar.
+        nanstd(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
+            nan::var(true, r, t, Over::Dim(dimension), correction, keepdim);
+        /// `r = sqrt(variance of t over dims without the NaNs)`; otherwise as nanstd, with `dims` as for sumDims.
+        nanstdDims(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
+            nan::var(true, r, t, Over::Dims(dims), correction, keepdim);
         /// `r = greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`. NaN is greater than every number. A
         /// dimension without elements is an error, even if the result is empty. `keepdim` is as for sum.
         amax(r: out, t: input, dimension: dim, keepdim: flag) = reduce::extreme(true, To::tensor(r, keepdim), t, Over::Dim(dimension));

@@ -4,7 +4,7 @@
 //! be converted to the dtype of `r`; `TH_ERR_SHAPE`, a tensor with too few dimensions.
 
 use crate::api::table::table;
-use crate::ops::{scan, softmax};
+use crate::ops::{nan, scan, softmax};
 
 macro_rules! scan_functions {
     ($do:ident) => {
@@ -16,6 +16,8 @@ macro_rules! scan_functions {
             /// cumsum, which is the same as `TH_UNDEFINED`. Integers narrower than int64 wrap. For Bool the result is whether any element
             /// so far is true.
             cumsumDtype(r: out, t: input, dimension: dim, dtype: optional_dtype) = scan::cumsum(r, t, dimension, dtype);
+            /// `r[i] = t[0] + ... + t[i]` along `dimension`, where NaN counts as 0; otherwise as cumsum.
+            nancumsum(r: out, t: input, dimension: dim) = nan::cumsum(r, t, dimension);
             /// `r[i] = t[0] * ... * t[i]` along `dimension`; otherwise as cumsum.
             cumprod(r: out, t: input, dimension: dim) = scan::cumprod(r, t, dimension, None);
             /// `r[i] = t[0] * ... * t[i]` along `dimension`, where `t` is first converted to `dtype`; otherwise as cumprod, with `dtype` as

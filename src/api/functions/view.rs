@@ -21,7 +21,7 @@ macro_rules! pairs {
             };
             $(#[doc = $doc])*
             #[doc = " Returns a new reference."]
-            $new(t: input $(, $arg: $kind)*) -> new = ops::derive(t, |$layout| $view);
+            $new(t: input $(, $arg: $kind)*) -> new = ops::derive_inlined(t, |$layout| $view);
         )* }
     };
 }

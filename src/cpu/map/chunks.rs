@@ -27,10 +27,10 @@ macro_rules! for_chunks_of {
 /// # Safety
 /// The operands must hold the rows; the result must be either disjoint from an input or the same memory.
 #[inline(always)]
-pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl Fn(Isa, T) -> U + Copy) {
+pub unsafe fn chunks1<T: Element, U: Element, const COMPACT: bool>(isa: Isa, rows: &Rows<2>, f: impl Fn(Isa, T) -> U + Copy) {
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(T U, L => unsafe {
-        each_chunk::<2, L, U>(
+        each_chunk::<2, L, U, COMPACT>(
             rows,
             [size_of::<U>(), size_of::<T>()],
             #[inline(always)]
@@ -52,10 +52,14 @@ pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl 
 /// # Safety
 /// As for [`chunks1`].
 #[inline(always)]
-pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
+pub unsafe fn chunks2<A: Element, B: Element, U: Element, const COMPACT: bool>(
+    isa: Isa,
+    rows: &Rows<3>,
+    f: impl Fn(Isa, A, B) -> U + Copy,
+) {
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B U, L => unsafe {
-        each_chunk::<3, L, U>(
+        each_chunk::<3, L, U, COMPACT>(
             rows,
             [size_of::<U>(), size_of::<A>(), size_of::<B>()],
             #[inline(always)]
@@ -77,10 +81,14 @@ pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<
 /// # Safety
 /// As for [`chunks1`].
 #[inline(always)]
-pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, rows: &Rows<4>, f: impl Fn(Isa, A, B, C) -> U + Copy) {
+pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element, const COMPACT: bool>(
+    isa: Isa,
+    rows: &Rows<4>,
+    f: impl Fn(Isa, A, B, C) -> U + Copy,
+) {
     // SAFETY: the caller guarantees the operands, and `each_chunk` passes whole chunks.
     for_chunks_of!(A B C U, L => unsafe {
-        each_chunk::<4, L, U>(
+        each_chunk::<4, L, U, COMPACT>(
             rows,
             [size_of::<U>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
             #[inline(always)]
@@ -101,49 +109,80 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
 #[repr(align(64))]
 struct Chunks<const N: usize>([[MaybeUninit<u64>; CHUNK]; N]);
 
-/// Calls `chunk` for each chunk of the rows, or `one` for each element of rows shorter than a chunk. The last chunk of a row may overlap
-/// the one before, so it is computed before any chunk is written. Inputs with one value for each row are passed to `chunk` as a chunk of
-/// copies.
+/// Calls `chunk` for each chunk of the rows. The last chunk of a row may overlap the one before, so it is computed before any chunk is
+/// written. Inputs with one value for each row are passed to `chunk` as a chunk of copies. Rows shorter than a chunk are computed by `one`,
+/// element by element. If `COMPACT`, the code has a single copy of `chunk`, and short rows go through buffers.
 ///
 /// # Safety
 /// The operands must hold the rows, of elements of `size` bytes. The closures must read only one element or one chunk of each operand.
 #[inline(always)]
-unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
+unsafe fn each_chunk<const N: usize, const L: usize, U: Element, const COMPACT: bool>(
     rows: &Rows<N>,
     size: [usize; N],
     one: impl Fn([*mut u8; N]) -> U,
     chunk: impl Fn([*mut u8; N]) -> [U; L],
 ) {
     let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); CHUNK]; N]));
-    let last = rows.cols.wrapping_sub(L);
+    let (short, last) = (rows.cols < L, rows.cols.saturating_sub(L));
     let any_scalar = (1..N).any(|k| rows.row_scalar[k]);
+    if COMPACT && rows.cols == 0 {
+        return;
+    }
     for _ in 0..rows.rows {
         let mut at = row;
         // SAFETY: the caller guarantees the rows. A row has at least a chunk where a whole chunk is read.
         unsafe {
-            if rows.cols < L {
+            if short && !COMPACT {
                 let end = row[0].add(rows.cols * size[0]);
                 while at[0] < end {
                     at[0].cast::<U>().write_unaligned(one(at));
                     advance(&mut at, size, rows.row_scalar, 1);
                 }
             } else {
-                if any_scalar {
+                if any_scalar || (short && COMPACT) {
                     for k in 1..N {
-                        if rows.row_scalar[k] {
+                        if rows.row_scalar[k] || (short && COMPACT) {
                             at[k] = copies.0[k].as_mut_ptr().cast();
                             fill_chunk::<L>(size[k], at[k], row[k]);
                         }
+                        if COMPACT && short && !rows.row_scalar[k] {
+                            at[k].copy_from_nonoverlapping(row[k], rows.cols * size[k]);
+                        }
                     }
+                }
+                if COMPACT && short {
+                    at[0] = copies.0[0].as_mut_ptr().cast();
                 }
                 let mut end = at;
                 advance(&mut end, size, rows.row_scalar, last);
-                let rest = chunk(end);
-                while at[0] < end[0] {
-                    at[0].cast::<[U; L]>().write_unaligned(chunk(at));
-                    advance(&mut at, size, rows.row_scalar, L);
+                if COMPACT {
+                    // The compiler must not know that the loop begins at the end, since it would copy `chunk`.
+                    let (mut now, mut rest) = (end, [U::ZERO; L]);
+                    now[0] = opaque(now[0]).cast_mut();
+                    loop {
+                        let y = chunk(now);
+                        if now[0] == end[0] {
+                            (now, rest) = (at, y);
+                        } else {
+                            now[0].cast::<[U; L]>().write_unaligned(y);
+                            advance(&mut now, size, rows.row_scalar, L);
+                        }
+                        if now[0] >= end[0] {
+                            break;
+                        }
+                    }
+                    end[0].cast::<[U; L]>().write_unaligned(rest);
+                    if short {
+                        row[0].copy_from_nonoverlapping(end[0], rows.cols * size[0]);
+                    }
+                } else {
+                    let rest = chunk(end);
+                    while at[0] < end[0] {
+                        at[0].cast::<[U; L]>().write_unaligned(chunk(at));
+                        advance(&mut at, size, rows.row_scalar, L);
+                    }
+                    end[0].cast::<[U; L]>().write_unaligned(rest);
                 }
-                end[0].cast::<[U; L]>().write_unaligned(rest);
             }
         }
         for k in 0..N {

@@ -16,13 +16,14 @@ pub struct Mat<T> {
 }
 
 impl<T: Copy> Mat<T> {
-    pub(super) fn transposed(self) -> Mat<T> {
+    /// Returns the transposed matrix, of the same elements.
+    pub fn transposed(self) -> Mat<T> {
         Mat { rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride, ..self }
     }
 
     /// Returns the address of an element, which need not exist.
     #[inline(always)]
-    pub(super) fn at(self, row: usize, col: usize) -> *mut T {
+    pub fn at(self, row: usize, col: usize) -> *mut T {
         let rows = (row as isize).wrapping_mul(self.row_stride);
         let cols = (col as isize).wrapping_mul(self.col_stride);
         self.data.wrapping_offset(rows.wrapping_add(cols))
@@ -30,7 +31,7 @@ impl<T: Copy> Mat<T> {
 
     /// Returns the block of `rows` x `cols` elements that begins at `row` and `col`.
     #[inline(always)]
-    pub(super) fn block(self, row: usize, rows: usize, col: usize, cols: usize) -> Mat<T> {
+    pub fn block(self, row: usize, rows: usize, col: usize, cols: usize) -> Mat<T> {
         Mat { data: self.at(row, col), rows, cols, ..self }
     }
 }

@@ -89,12 +89,21 @@ gemm! {
 /// distinct and must not be elements of A or B. No other thread may access C, or write A or B, during this call.
 pub unsafe fn gemm<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
     // SAFETY: the caller keeps this function's contract, and this processor has the level.
-    unsafe { gemm_at(level(), beta, c, alpha, a, b) }
+    unsafe { gemm_at(level(), true, beta, c, alpha, a, b) }
 }
 
-/// [`gemm`] with the kernels of a level, which the processor must have.
+/// [`gemm`] on the calling thread alone, without memory of an allocator: for tasks of the pool.
+///
+/// # Safety
+/// As for [`gemm`].
+pub unsafe fn gemm_here<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
+    // SAFETY: the caller keeps this function's contract, and this processor has the level.
+    unsafe { gemm_at(level(), false, beta, c, alpha, a, b) }
+}
+
+/// [`gemm`], or [`gemm_here`] if not `shared`, with the kernels of a level, which the processor must have.
 #[inline(always)]
-unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
+unsafe fn gemm_at<T: Gemm>(level: Level, shared: bool, beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
     // SAFETY: the caller keeps this function's contract.
     unsafe {
         if c.rows == 0 || c.cols == 0 {
@@ -114,11 +123,12 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
         }
         let kernel = T::kernel(level);
         // Rows of C should be contiguous. If its columns are, the transposed product is computed.
-        if c.row_stride == 1 && c.col_stride != 1 {
-            Product { kernel, beta, c: c.transposed(), alpha, a: b.transposed(), b: a.transposed() }.run();
+        let product = if c.row_stride == 1 && c.col_stride != 1 {
+            Product { kernel, beta, c: c.transposed(), alpha, a: b.transposed(), b: a.transposed() }
         } else {
-            Product { kernel, beta, c, alpha, a, b }.run();
-        }
+            Product { kernel, beta, c, alpha, a, b }
+        };
+        if shared { product.run() } else { product.run_here() }
     }
 }
 
@@ -212,7 +222,7 @@ mod tests {
         let (mut a, mut b, mut c) = (Buffer::<T>::new(m, k, la), Buffer::<T>::new(k, n, lb), Buffer::<T>::new(m, n, lc));
         let expected = c.expected(beta, alpha, &a, &b);
         // SAFETY: the buffers hold the matrices.
-        unsafe { gemm_at(level, beta, c.mat(), alpha, a.mat(), b.mat()) };
+        unsafe { gemm_at(level, true, beta, c.mat(), alpha, a.mat(), b.mat()) };
         assert_eq!(c.data, expected, "{level:?} {m} x {n} x {k}, C {lc:?}, A {la:?}, B {lb:?}, beta {beta:?}, alpha {alpha:?}");
     }
 

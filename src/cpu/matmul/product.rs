@@ -58,15 +58,16 @@ impl<T: Number> Product<T> {
     pub unsafe fn run(&self) {
         let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
         // SAFETY: the caller keeps this function's contract.
-        unsafe {
-            if work >= 2 * PRODUCT_WORK {
-                self.parts(work);
-            } else if self.a.cols <= PRODUCT_DEPTH {
-                self.strips();
-            } else {
-                self.part(None);
-            }
-        }
+        unsafe { if work >= 2 * PRODUCT_WORK { self.parts(work) } else { self.run_here() } }
+    }
+
+    /// Computes the product on the calling thread, without packing A.
+    ///
+    /// # Safety
+    /// As for [`super::gemm`].
+    pub unsafe fn run_here(&self) {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { if self.a.cols <= PRODUCT_DEPTH { self.strips() } else { self.part(None) } }
     }
 
     unsafe fn parts(&self, work: usize) {

@@ -26,6 +26,7 @@ mod polygamma;
 mod power;
 mod root;
 mod runs;
+mod silu;
 mod sinc;
 mod trig;
 #[cfg(target_arch = "x86_64")]
@@ -57,6 +58,7 @@ pub use polygamma::*;
 pub use power::*;
 pub use root::*;
 pub use runs::*;
+pub use silu::*;
 pub use sinc::*;
 pub use trig::*;
 

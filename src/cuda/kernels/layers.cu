@@ -79,6 +79,17 @@ template <class V, int N> DEVICE void numbers(V (&x)[N], const void* row, int64 
     }
 }
 
+// The elements of item i of a row's weights, of which the first is number `first`; `span` adjacent elements have one weight.
+template <class V, int N> DEVICE void weights_of(V (&x)[N], const void* weights, int64 first, int64 i, int64 span) {
+    const V* row = (const V*)weights + first;
+    if (span == 1) return numbers(x, row, i);
+    int64 at = i * N / span, rest = i * N - at * span;
+    for (int k = 0; k < N; k++) {
+        x[k] = row[at];
+        if (++rest == span) at++, rest = 0;
+    }
+}
+
 // Calls `f` with the number of each line, for the threads that share it: a warp or a block.
 template <int THREADS, class F> DEVICE void each_line(int64 lines, F f) {
     int64 step = (int64)gridDim.x * (BLOCK / THREADS);
@@ -164,7 +175,7 @@ template <class T> __device__ void softmax_columns(const SoftmaxArgs& args) {
     }
 }
 
-// Rows of `n` elements, single rows, and results. Each may be NULL.
+// Rows of `n` elements, weights, and results. Each may be NULL.
 struct NormArgs {
     const void* x;
     const void* weight;
@@ -178,8 +189,14 @@ struct NormArgs {
     double* sums;
     void* of_weight;
     void* of_bias;
-    int64 rows, n, parts;
+    // Element j of row i has weight i % groups * (n / span) + j / span.
+    int64 rows, n, parts, groups, span;
     double eps;
+    // False if the mean is not subtracted.
+    int centred, reserved;
+
+    // The number of the first weight of a row.
+    DEVICE int64 first_weight(int64 row) const { return groups == 1 ? 0 : row % groups * (n / span); }
 };
 
 // A row's `(x - mean) / deviation` as `(x * factor - middle) * scale - shift`. The middle is the mean of `x * factor`, rounded, and the
@@ -193,14 +210,16 @@ template <class T> struct Standard {
 // The factor for rows whose squares overflow.
 template <class T> DEVICE T shrunk() { return T::from_f64(sizeof(T) == 4 ? 0x1p-70 : 0x1p-550); }
 
-// The mean of a row times the factor, rounded. The rounding errors of the sum matter little, because the error of the middle is computed.
-template <int THREADS, class R, class T> DEVICE T middle_of(R& rows, int64 n, T factor) {
+// The mean of a row times the factor, rounded; 0 for rows that are not centred. The rounding errors of the sum matter little, because the
+// error of the middle is computed.
+template <int THREADS, class R, class T> DEVICE T middle_of(R& rows, const NormArgs& args, T factor) {
+    if (!args.centred) return T::from_f64(0);
     double sum = 0;
     rows.each([&](auto& x, int64) {
         for (auto& one : x[0]) one *= factor.v;
         sum += packet_sum(x[0]);
     });
-    return T::from_f64(sum_of<THREADS>(sum) / (double)n);
+    return T::from_f64(sum_of<THREADS>(sum) / (double)args.n);
 }
 
 // The standard of a row, from the means of `x * factor - middle` and of its square.
@@ -220,7 +239,7 @@ template <class S, int N, int P, int THREADS> __device__ void norm_rows(const No
         double n = (double)args.n;
         Sums<2> sums;
         while (true) {
-            middle = middle_of<THREADS>(row, args.n, factor);
+            middle = middle_of<THREADS>(row, args, factor);
             sums = {};
             row.each([&](V (&x)[1][N], int64) {
                 for (int k = 0; k < N; k++) {
@@ -233,11 +252,12 @@ template <class S, int N, int P, int THREADS> __device__ void norm_rows(const No
             if (sums.of[1] < Special<double>::infinity() || factor.v < 1) break;
             factor = shrunk<T>();
         }
-        Standard<T> standard = standard_of(sums.of[0] / n, sums.of[1] / n, args.eps, factor, middle);
+        Standard<T> standard = standard_of(args.centred ? sums.of[0] / n : 0, sums.of[1] / n, args.eps, factor, middle);
+        int64 first = args.first_weight(number);
         row.each([&](V (&x)[1][N], int64 i) {
             V weight[N], bias[N];
-            numbers(weight, args.weight, i);
-            numbers(bias, args.bias, i);
+            weights_of(weight, args.weight, first, i, args.span);
+            weights_of(bias, args.bias, first, i, args.span);
             for (int k = 0; k < N; k++) x[0][k] = (standard.at(x[0][k]) * T(weight[k]) + T(bias[k])).v;
             Row::write(args.r, number, args.n, i, x[0]);
         });
@@ -254,12 +274,13 @@ template <class T, int N, int P, int THREADS> __device__ void norm_gradient(cons
         double n = (double)args.n;
         // Of `d = x * factor - middle`, of its square, of the gradient times the weight, and of that times d.
         Sums<4> sums;
+        int64 first = args.first_weight(row);
         while (true) {
-            middle = middle_of<THREADS>(pair, args.n, factor);
+            middle = middle_of<THREADS>(pair, args, factor);
             sums = {};
             pair.each([&](V (&x)[2][N], int64 i) {
                 V weight[N];
-                numbers(weight, args.weight, i);
+                weights_of(weight, args.weight, first, i, args.span);
                 for (int k = 0; k < N; k++) {
                     double d = (T(x[0][k]) * factor - middle).to_f64(), product = (double)x[1][k] * (double)weight[k];
                     sums.of[0] += d;
@@ -272,7 +293,8 @@ template <class T, int N, int P, int THREADS> __device__ void norm_gradient(cons
             if (sums.of[1] < Special<double>::infinity() || factor.v < 1) break;
             factor = shrunk<T>();
         }
-        double rest = sums.of[0] / n, squares = sums.of[1] / n, mean = sums.of[2] / n, along = sums.of[3] / n;
+        double squares = sums.of[1] / n, along = sums.of[3] / n;
+        double rest = args.centred ? sums.of[0] / n : 0, mean = args.centred ? sums.of[2] / n : 0;
         Standard<T> standard = standard_of(rest, squares, args.eps, factor, middle);
         if (args.standards && threadIdx.x % THREADS == 0) ((Standard<T>*)args.standards)[row] = standard;
         if (!args.r) return;
@@ -280,7 +302,7 @@ template <class T, int N, int P, int THREADS> __device__ void norm_gradient(cons
         T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * rest * scale);
         pair.each([&](V (&x)[2][N], int64 i) {
             V weight[N];
-            numbers(weight, args.weight, i);
+            weights_of(weight, args.weight, first, i, args.span);
             for (int k = 0; k < N; k++) {
                 T value = T(x[1][k]) * T(weight[k]) - rounded_mean - standard.at(x[0][k]) * rounded_along;
                 x[1][k] = (standard.factor * standard.scale * value).v;
@@ -290,7 +312,7 @@ template <class T, int N, int P, int THREADS> __device__ void norm_gradient(cons
     });
 }
 
-// Sums over a part of the rows; one block for each 32 columns.
+// Sums over a part of the rows; one block for each 32 columns. A row has all columns: `groups` rows of the normalization.
 template <class T> __device__ void norm_column_sums(const NormArgs& args) {
     __shared__ double shared[WARPS][32];
     int64 across = (args.n + 31) / 32, count = across * args.parts;
@@ -299,9 +321,10 @@ template <class T> __device__ void norm_column_sums(const NormArgs& args) {
         int64 from = args.rows * part / args.parts, to = args.rows * (part + 1) / args.parts;
         double of_weight = 0, of_bias = 0;
         if (column < args.n) {
+            const Standard<T>* standards = (const Standard<T>*)args.standards + column / (args.n / args.groups);
             for (int64 row = from + threadIdx.x / 32; row < to; row += WARPS) {
                 T g = ((const T*)args.g)[row * args.n + column], x = ((const T*)args.x)[row * args.n + column];
-                of_weight += (g * ((const Standard<T>*)args.standards)[row].at(x)).to_f64();
+                of_weight += (g * standards[row * args.groups].at(x)).to_f64();
                 of_bias += g.to_f64();
             }
         }
@@ -312,6 +335,24 @@ template <class T> __device__ void norm_column_sums(const NormArgs& args) {
             args.sums[(part * 2 + 1) * args.n + column] = of_bias;
         }
     }
+}
+
+// Sums over the elements of a span, for each weight of each row, which is a part; one warp or block for each span.
+template <class T, int THREADS> __device__ void norm_span_sums(const NormArgs& args) {
+    each_line<THREADS>(args.rows * args.n, [&](int64 line) {
+        int64 row = line / args.n, column = line - row * args.n;
+        const T *g = (const T*)args.g + line * args.span, *x = (const T*)args.x + line * args.span;
+        Standard<T> standard = ((const Standard<T>*)args.standards)[row * args.groups + column / (args.n / args.groups)];
+        Sums<2> sums = {};
+        for (int64 i = threadIdx.x % THREADS; i < args.span; i += THREADS) {
+            sums.of[0] += (g[i] * standard.at(x[i])).to_f64();
+            sums.of[1] += g[i].to_f64();
+        }
+        sums = sum_of<THREADS>(sums);
+        if (threadIdx.x % THREADS == 0) {
+            for (int k = 0; k < 2; k++) args.sums[(row * 2 + k) * args.n + column] = sums.of[k];
+        }
+    });
 }
 
 // The gradients of weight and bias: the sums of all parts.

@@ -86,6 +86,8 @@ template <> struct Constant<float> {
     static constexpr float GELU_CUBIC = 0.0713548139f, GELU_CUBIC_LOW = 2.3988324e-9f;
     // The magnitudes from which on the tails of gelu and of its approximation are zero.
     static constexpr float GELU_END = 14.4f, GELU_TANH_END = 12.0f;
+    // The magnitude from which on `x e^-x` is zero.
+    static constexpr float SILU_END = 120.0f;
     // The least x for which `e^x` is normal.
     static constexpr float EXP_NORMAL = -87.0f;
     static constexpr float LEAST_NORMAL = 1.17549435e-38f;
@@ -95,7 +97,7 @@ template <> struct Constant<double> {
     static constexpr double SQRT_INVERSE_TAU = 0.3989422804014327;
     static constexpr double GELU = 1.5957691216057308, GELU_LOW = -9.96930880911092e-17;
     static constexpr double GELU_CUBIC = 0.07135481627260025, GELU_CUBIC_LOW = -6.175149918155315e-19;
-    static constexpr double GELU_END = 38.7, GELU_TANH_END = 21.8;
+    static constexpr double GELU_END = 38.7, GELU_TANH_END = 21.8, SILU_END = 770.0;
     static constexpr double EXP_NORMAL = -708.0;
     static constexpr double LEAST_NORMAL = 2.2250738585072014e-308;
 };
@@ -115,6 +117,37 @@ template <class V> DEVICE Float<V> sigmoid(Float<V> x, Isa) {
     V q = (x.v < 0 ? e : (V)1) / d;
     // Corrects the quotient for the rounding of d, which matters for small e.
     return libm::fma(-q, e - (d - 1), q);
+}
+
+// `x / (1 + e^-x)`; -0 at -inf
+template <class V> DEVICE Float<V> silu(Float<V> x, Isa) {
+    if (!(x.v < 0)) return x.v / (1 + libm::exp(-x.v));
+    V a = x.v < -Constant<V>::SILU_END ? -Constant<V>::SILU_END : x.v, e = libm::exp(a);
+    if (e >= Constant<V>::LEAST_NORMAL) return a * e / (1 + e);
+    // A subnormal power would lose digits, so its root is multiplied twice.
+    V half = libm::exp(a / 2);
+    return a * half * half;
+}
+
+// The derivative of silu: 1 at inf, 0 at -inf
+template <class V> DEVICE Float<V> silu_slope(Float<V> x, Isa) {
+    V a = libm::abs(x.v);
+    if (a > Constant<V>::SILU_END) a = Constant<V>::SILU_END;
+    // The value at -|x|.
+    V half = libm::exp(a / -2), d = 1 / (1 + half * half), tail = half * d * libm::fma(-a, d, (V)1) * half;
+    return x.v > 0 ? 1 - tail : tail;
+}
+
+// `x tanh(log(1 + e^x))`; -0 at -inf
+template <class V> DEVICE Float<V> mish(Float<V> x, Isa) {
+    if (!(x.v < 0)) {
+        V e = libm::exp(-x.v), n = libm::fma((V)2, e, (V)1);
+        return x.v * (n / libm::fma(2 * e, e, n));
+    }
+    V a = x.v < -Constant<V>::SILU_END ? -Constant<V>::SILU_END : x.v, e = libm::exp(a), n = 2 + e;
+    if (e >= Constant<V>::LEAST_NORMAL) return a * e * (n / libm::fma(e, n, (V)2));
+    V half = libm::exp(a / 2);
+    return a * half * half;
 }
 
 // `log(1 + e^(beta x)) / beta`; x if `beta x > threshold`

@@ -2,6 +2,7 @@
 //! result. Broadcasting and conversions are undone where the gradient arrives. [`derivatives!`](super::names::derivatives) explains the
 //! entries.
 
+mod attention;
 mod compressed;
 mod convolution;
 mod fourier;
@@ -12,7 +13,9 @@ mod moves;
 mod order;
 mod pointwise;
 mod products;
+mod recurrent;
 mod reductions;
+mod resample;
 mod scans;
 mod structure;
 mod writing;
@@ -27,8 +30,10 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     structure::STRUCTURE,
     reductions::REDUCTIONS,
     scans::SCANS,
+    attention::ATTENTION,
     layers::LAYERS,
     losses::LOSSES,
+    recurrent::RECURRENT,
     order::ORDER,
     moves::MOVES,
     products::PRODUCTS,
@@ -36,6 +41,7 @@ pub static DERIVATIVES: &[&[Derivative]] = &[
     linalg::LINALG,
     convolution::IMAGES,
     convolution::CONVOLUTION,
+    resample::RESAMPLE,
     fourier::FOURIER,
 ];
 

@@ -8,6 +8,7 @@ use crate::grad::names::derivatives;
 use crate::grad::reduce::sum_to;
 use crate::layout::{Dims, wrap_dim};
 use crate::ops::index::scatter::{TH_REDUCE_ADD, TH_REDUCE_MULTIPLY, THReduce};
+use crate::ops::random::kept_by;
 use crate::ops::rearrange::{TH_PAD_CONSTANT, THPadMode};
 use crate::ops::reduce::TH_ALL_DIMS;
 
@@ -81,7 +82,10 @@ derivatives! {
     }
 
     // Random numbers: the gradient for the noise that was drawn.
-    dropout { t: |g, r: grad, mask, p: f64| dropout_back(g, r, mask, p); }
+    dropout { t: |g, r: grad, mask, p: f64| dropout_back(g, r, mask, kept_by(p, false)); }
+    featureDropout { t: |g, r: grad, mask, p: f64| dropout_back(g, r, mask, kept_by(p, false)); }
+    alphaDropout { t: |g, r: grad, mask, p: f64| dropout_back(g, r, mask, kept_by(p, true)); }
+    featureAlphaDropout { t: |g, r: grad, mask, p: f64| dropout_back(g, r, mask, kept_by(p, true)); }
     normal_means { means: |g| g; }
     normal_stddevs { stdvs: |g, r, mean: f64, stdvs| g * noise(r - mean, stdvs); }
     normal_means_stddevs { means: |g| g; stdvs: |g, r, means, stdvs| g * noise(r - means, stdvs); }
@@ -96,11 +100,13 @@ fn arange<'s>(g: Value<'s>, dtype: Dtype, start: f64, end: f64, step: f64) -> Va
     g.scope.call(&names::newArange::FUNCTION, &[dtype.into(), start.into(), end.into(), step.into()])
 }
 
-fn windows<'s>(t: Value<'s>, dimension: i32, size: i64, step: i64) -> Value<'s> {
+/// The windows of `size` entries along a dimension, as a new last dimension.
+pub(super) fn windows<'s>(t: Value<'s>, dimension: i32, size: i64, step: i64) -> Value<'s> {
     t.scope.call(&names::newUnfold::FUNCTION, &[t.into(), dimension.into(), size.into(), step.into()])
 }
 
-fn pad<'s>(t: Value<'s>, pads: &[i64], mode: THPadMode) -> Value<'s> {
+/// `t` padded at the ends of its last dimensions.
+pub(super) fn pad<'s>(t: Value<'s>, pads: &[i64], mode: THPadMode) -> Value<'s> {
     t.scope.call(&names::pad::FUNCTION, &[t.into(), pads.into(), mode.into(), 0.0.into()])
 }
 
@@ -338,9 +344,9 @@ impl<'s> Scattered<'s> {
 }
 
 /// The gradient of elements that were dropped by a mask, and scaled. The mask itself has none.
-fn dropout_back<'s>(g: Value<'s>, of_result: Option<Value<'s>>, mask: Value<'s>, p: f64) -> Value<'s> {
+fn dropout_back<'s>(g: Value<'s>, of_result: Option<Value<'s>>, mask: Value<'s>, factor: f64) -> Value<'s> {
     match of_result {
-        Some(g) if p < 1.0 => g * mask * (1.0 / (1.0 - p)),
+        Some(g) if factor > 0.0 => g * mask * factor,
         _ => zerosLike(g),
     }
 }

@@ -2,7 +2,12 @@
 
 use crate::expr::*;
 use crate::grad::names::derivatives;
+use crate::layout::{Dims, wrap_dim};
+use crate::ops::pointwise::activation;
 use std::f64::consts::{LN_2, LN_10, PI};
+
+/// The slopes of selu above 0 and just below.
+const SELU: [f64; 2] = [1.0507009873554805, 1.7580993408473768];
 
 /// 2 / sqrt(pi)
 const TWO_BY_SQRT_PI: f64 = std::f64::consts::FRAC_2_SQRT_PI;
@@ -46,6 +51,7 @@ derivatives! {
     cremainder { a: |g| g; b: |g, a: wide, b: wide| -g * floor_of_quotient(a, b); }
 
     // Powers.
+    square { t: |g, t| g * (t * 2.0); }
     pow { t: |g, t: wide, value: f64| if value == 0.0 { zerosLike(g) } else { g * (power(t, value - 1.0) * value) }; }
     cpow {
         a: |g, a: wide, b: wide| {
@@ -148,6 +154,22 @@ derivatives! {
     softplus { t: |g, t, beta: f64, threshold: f64| softplus_grad(g, t, beta, threshold); }
     gelu { t: |g, t| gelu_grad(g, t); }
     geluTanh { t: |g, t| gelu_tanh_grad(g, t); }
+    silu { t: |g, t| silu_grad(g, t); }
+    mish { t: |g, t: wide| g * mish_slope(t); }
+    hardswish { t: |g, t| hardswish_grad(g, t); }
+    hardsigmoid { t: |g, t| hardtanh_grad(g / 6.0, t, -3.0, 3.0); }
+    selu { t: |g, t: wide| g * or_choose(gt_value(t, 0.0), SELU[0], exp(below(t)) * SELU[1]); }
+    celu { t: |g, t: wide, value: f64| g * exp(below(t) / value); }
+    prelu {
+        t: |g, t, weight| choose(gt_value(t, 0.0), g, g * beside_channels(weight, t.ndim()));
+        weight: |g, t: wide, weight: like| over_channels(or_choose(gt_value(t, 0.0), 0.0, g * t), &weight.shape);
+    }
+    glu { t: |g, t: wide, dimension: i32| glu_back(g, t, dimension); }
+    softsign { t: |g, t: wide| g / (abs(t) + 1.0) / (abs(t) + 1.0); }
+    logSigmoid { t: |g, t| g * sigmoid(-t); }
+    softshrink { t: |g, t, lambda: f64| choose_or(gt_value(abs(t), lambda), g, 0.0); }
+    hardshrink { t: |g, t, lambda: f64| choose_or(gt_value(abs(t), lambda), g, 0.0); }
+    threshold { t: |g, t, threshold: f64| or_choose(le_value(t, threshold), 0.0, g); }
 
     // Their gradients.
     sigmoidGrad { g: |h, y: wide| h * (y * less_than_one(y)); y: |h, g, y: wide| h * g * (y * -2.0 + 1.0); }
@@ -172,6 +194,8 @@ derivatives! {
         t: |h, g, t: wide| h * g * (normal_density(t) * (t * t * -1.0 + 2.0));
     }
     geluTanhGrad { g: |h, t| gelu_tanh_grad(h, t); t: |h, g, t: wide| h * g * gelu_tanh_curvature(t); }
+    siluGrad { g: |h, t| silu_grad(h, t); t: |h, g, t: wide| h * g * silu_curvature(t); }
+    hardswishGrad { g: |h, t| hardswish_grad(h, t); t: |h, g, t| choose_or(lt_value(abs(t), 3.0), h * g / 3.0, 0.0); }
 
     // Special functions.
     erf { t: |g, t: wide| g * (exp(-(t * t)) * TWO_BY_SQRT_PI); }
@@ -278,4 +302,49 @@ fn gelu_tanh_curvature(t: Value<'_>) -> Value<'_> {
     let (slope, curvature) = ((squared * (3.0 * k) + 1.0) * c, t * (6.0 * k * c));
     let s = less_than_one(y * y);
     s * slope + t * s * (curvature - y * slope * slope * 2.0) * 0.5
+}
+
+/// `t`, limited to numbers at which the derivatives of silu and mish have reached their limits. Formulas would be NaN at infinities.
+fn bounded(t: Value<'_>) -> Value<'_> {
+    clamp(t, -1e3, 1e3)
+}
+
+/// The second derivative of `t * s` with `s = sigmoid(t)`.
+fn silu_curvature(t: Value<'_>) -> Value<'_> {
+    let t = bounded(t);
+    let s = sigmoid(t);
+    s * less_than_one(s) * (t * (s * -2.0 + 1.0) + 2.0)
+}
+
+/// The derivative of `t * tanh(log(1 + e^t))`. With `n = sigmoid(-t)` the factor of `t` is `(1 - n^2) / (1 + n^2)`.
+fn mish_slope(t: Value<'_>) -> Value<'_> {
+    let t = bounded(t);
+    let (s, n) = (sigmoid(t), sigmoid(-t));
+    let d = n * n + 1.0;
+    let q = n / d;
+    s * ((n + 1.0) / d + t * (q * q) * 4.0)
+}
+
+/// `min(t, 0)`
+fn below(t: Value<'_>) -> Value<'_> {
+    or_choose(gt_value(t, 0.0), 0.0, t)
+}
+
+/// The weights of prelu, with the shape that broadcasts them along dimension 1 of a tensor with `ndim` dimensions.
+fn beside_channels(weight: Value<'_>, ndim: usize) -> Value<'_> {
+    reshape(weight, &activation::beside_channels(weight.numel(), ndim))
+}
+
+/// The sum of `t` for each weight of prelu, as a tensor of the shape of the weights.
+fn over_channels<'s>(t: Value<'s>, weights: &[i64]) -> Value<'s> {
+    let one = weights.iter().product::<i64>() == 1;
+    let dims: Dims = (0..t.ndim() as i64).filter(|&d| one || d != 1).collect();
+    reshape(if dims.is_empty() { t } else { sum_dims(t, &dims, false) }, weights)
+}
+
+/// The gradient of glu: of both halves, joined.
+fn glu_back<'s>(g: Value<'s>, t: Value<'s>, dimension: i32) -> Value<'s> {
+    let half = g.shape()[wrap_dim(dimension, g.ndim()).unwrap_or(0)];
+    let (a, s) = (narrow(t, dimension, 0, half), sigmoid(narrow(t, dimension, half, half)));
+    join(g * s, sigmoid_grad(g * a, s), dimension)
 }

@@ -24,6 +24,8 @@ derivatives! {
     nanmeanDims { t: |g, t, dims: list, keepdim: bool| nanmean_back(g, t, dims, keepdim); }
     prod { t: |g, t: wide, dimension: i32, keepdim: bool| prod_back(g, t, &along(dimension), keepdim); }
     prodDims { t: |g, t: wide, dims: list, keepdim: bool| prod_back(g, t, dims, keepdim); }
+    nanprod { t: |g, t: wide, dimension: i32, keepdim: bool| nanprod_back(g, t, &along(dimension), keepdim); }
+    nanprodDims { t: |g, t: wide, dims: list, keepdim: bool| nanprod_back(g, t, dims, keepdim); }
 
     // Variances and standard deviations.
     var { t: |g, t: wide, dimension: i32, biased: bool, keepdim: bool| var_back(g, t, &along(dimension), bessel(biased), keepdim); }
@@ -39,12 +41,20 @@ derivatives! {
         t: |g, t, r, dimension: i32, correction: f64, keepdim: bool| std_back(g, t, r, &along(dimension), correction, keepdim);
     }
     stdDimsCorrection { t: |g, t, r, dims: list, correction: f64, keepdim: bool| std_back(g, t, r, dims, correction, keepdim); }
+    nanvar { t: |g, t: wide, dimension: i32, correction: f64, keepdim: bool| nanvar_back(g, t, &along(dimension), correction, keepdim); }
+    nanvarDims { t: |g, t: wide, dims: list, correction: f64, keepdim: bool| nanvar_back(g, t, dims, correction, keepdim); }
+    nanstd { t: |g, t, r, dimension: i32, correction: f64, keepdim: bool| nanstd_back(g, t, r, &along(dimension), correction, keepdim); }
+    nanstdDims { t: |g, t, r, dims: list, correction: f64, keepdim: bool| nanstd_back(g, t, r, dims, correction, keepdim); }
 
     // The greatest and the least: equal ones share, unless the result says which one it is.
     amax { t: |g, t, r, dimension: i32, keepdim: bool| extreme_back(g, t, r, &along(dimension), keepdim); }
     amaxDims { t: |g, t, r, dims: list, keepdim: bool| extreme_back(g, t, r, dims, keepdim); }
     amin { t: |g, t, r, dimension: i32, keepdim: bool| extreme_back(g, t, r, &along(dimension), keepdim); }
     aminDims { t: |g, t, r, dims: list, keepdim: bool| extreme_back(g, t, r, dims, keepdim); }
+    nanmax { t: |g, t, r, dimension: i32, keepdim: bool| nan_extreme_back(g, t, r, &along(dimension), keepdim); }
+    nanmaxDims { t: |g, t, r, dims: list, keepdim: bool| nan_extreme_back(g, t, r, dims, keepdim); }
+    nanmin { t: |g, t, r, dimension: i32, keepdim: bool| nan_extreme_back(g, t, r, &along(dimension), keepdim); }
+    nanminDims { t: |g, t, r, dims: list, keepdim: bool| nan_extreme_back(g, t, r, dims, keepdim); }
     aminmax {
         each(t): |call, t: all, least: all, greatest: all, dimension: i32, keepdim: bool|
             aminmax_back(call, t, [least, greatest], &along(dimension), keepdim);
@@ -61,7 +71,7 @@ derivatives! {
 }
 
 /// The list of the one dimension, or the empty list for all dimensions.
-fn along(dimension: i32) -> Dims {
+pub(super) fn along(dimension: i32) -> Dims {
     if dimension == TH_ALL_DIMS { Dims::new() } else { Dims::from(&[i64::from(dimension)]) }
 }
 
@@ -122,6 +132,11 @@ fn prod_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Val
     g * permute(reshape(others, &apart), &inverse)
 }
 
+fn nanprod_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
+    let missing = is_nan(t);
+    or_choose(missing, 0.0, prod_back(g, or_choose(missing, 1.0, t), dims, keepdim))
+}
+
 fn var_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], correction: f64, keepdim: bool) -> Value<'s> {
     let centred = t - mean_dims(t, &each_dim(dims, t.ndim()), true);
     centred * (keep_dims(g, t.ndim(), dims, keepdim) * (2.0 / (count(&t.shape(), dims) - correction)))
@@ -135,6 +150,22 @@ fn std_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], correcti
     var_back(root_back(g, r), t, dims, correction, keepdim)
 }
 
+/// The gradient of a variance without NaNs: 0 for NaN.
+fn nanvar_back<'s>(g: Value<'s>, t: Value<'s>, dims: &[i64], correction: f64, keepdim: bool) -> Value<'s> {
+    let (missing, reduced) = (is_nan(t), each_dim(dims, t.ndim()));
+    let count = to_dtype(sum_dims(not(missing), &reduced, true), t.dtype());
+    let mean = g.scope.call(&names::nanmeanDims::FUNCTION, &[t.into(), (&reduced).into(), true.into()]);
+    or_choose(missing, 0.0, (t - mean) * (keep_dims(g, t.ndim(), dims, keepdim) * 2.0 / (count - correction)))
+}
+
+/// The gradient of a standard deviation without NaNs. A result of 16 bits may have lost its digits, so that it is computed again.
+fn nanstd_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], correction: f64, keepdim: bool) -> Value<'s> {
+    let (t, given) = (wide(t), t.dtype());
+    let again = || g.scope.call(&names::nanstdDims::FUNCTION, &[t.into(), dims.into(), correction.into(), keepdim.into()]);
+    let r = if t.dtype() == given { r } else { again() };
+    nanvar_back(root_back(g, r), t, dims, correction, keepdim)
+}
+
 /// The gradient of a root, with the result `r`: 0 where that is 0.
 fn root_back<'s>(g: Value<'s>, r: Value<'s>) -> Value<'s> {
     or_choose(eq_value(r, 0.0), 0.0, g / (nonzero(r) * 2.0))
@@ -143,6 +174,13 @@ fn root_back<'s>(g: Value<'s>, r: Value<'s>) -> Value<'s> {
 /// The gradient of a reduction to the elements of `t` that equal the result, which share it.
 fn extreme_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
     shared_by(eq(t, keep_dims(r, t.ndim(), dims, keepdim)), keep_dims(g, t.ndim(), dims, keepdim), dims)
+}
+
+/// [`extreme_back`] for a reduction without NaNs: 0 for lines of NaNs alone.
+fn nan_extreme_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, dims: &[i64], keepdim: bool) -> Value<'s> {
+    let mask = eq(t, keep_dims(r, t.ndim(), dims, keepdim));
+    let sharers = to_dtype(sum_dims(mask, &each_dim(dims, t.ndim()), true), g.dtype().compute());
+    choose_or(mask, keep_dims(g, t.ndim(), dims, keepdim), 0.0) / nonzero(sharers)
 }
 
 /// `g` for those that `mask` names, divided by their number along `dims`.
@@ -169,7 +207,7 @@ pub(super) fn picked_back<'s>(g: Value<'s>, t: &Like, indices: Value<'s>, dimens
 }
 
 /// The gradient of a p-norm with the result `r`: 0 for elements that are 0.
-fn norm_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64, dims: &[i64], keepdim: bool) -> Value<'s> {
+pub(super) fn norm_back<'s>(g: Value<'s>, t: Value<'s>, r: Value<'s>, p: f64, dims: &[i64], keepdim: bool) -> Value<'s> {
     let (t, given) = (wide(t), t.dtype());
     // A result of 16 bits may have lost its digits.
     let r = if t.dtype() == given {

@@ -11,6 +11,7 @@ derivatives! {
 
     cumsum { t: |g, dimension: i32| sums_from(g, dimension); }
     cumsumDtype { t: |g, dimension: i32| sums_from(g, dimension); }
+    nancumsum { t: |g, t, dimension: i32| sums_from(g, dimension) * not(is_nan(t)); }
     cumprod { t: |g, t, r, dimension: i32| cumprod_back(g, t, r, dimension); }
     cumprodDtype { t: |g, t, r, dimension: i32| cumprod_back(g, to_dtype(t, g.dtype()), r, dimension); }
     cummax { t: |g, t: like, indices, dimension: i32| spread_back(g, &t, dimension, indices); }

@@ -1,6 +1,7 @@
 //! Access to elements by index. All positions are checked before anything is written, and elements are moved without conversion.
 
 pub mod advanced;
+pub mod bags;
 pub mod masked;
 pub mod scatter;
 pub mod select;

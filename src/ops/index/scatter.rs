@@ -103,6 +103,11 @@ fn repeated(t: &Tensor, value: Scalar, shape: &[i64]) -> Result<Tensor> {
     view::of(&one, &Layout { shape: shape.into(), strides: Dims::filled(0, shape.len()), offset: 0 })
 }
 
+/// Entries `index` of dimension `dim` of `t` combined with the entries of `src`
+pub(super) fn index_reduce(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, reduce: THReduce) -> Result<()> {
+    put_along(t, dim, index, src, combined(reduce)?, Range::FromStart)
+}
+
 /// Entries `index` of dimension `dim` of `t` = `value`
 pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result<()> {
     let (layout, d) = along(t, dim)?;

@@ -28,9 +28,13 @@ pub fn counter(device: Device, steps: i32) -> Result<Tensor> {
     aside.wait().map(|()| counter)
 }
 
-/// Increments the counter to `n`. Returns `1 - beta1^n` and `sqrt(1 - beta2^n)`.
+/// Counts a step.
+pub fn increment(counter: &Tensor) -> Result<()> {
+    add.run([counter, counter], &[1.into()])
+}
+
+/// Returns `1 - beta1^n` and `sqrt(1 - beta2^n)` for the counter `n`.
 pub fn corrections(counter: &Tensor, betas: [f64; 2]) -> Result<[Tensor; 2]> {
-    add.run([counter, counter], &[1.into()])?;
     let rest = |beta: f64| {
         let rest = made(|r| tpow.run([r, counter], &[beta.into()]))?;
         mul.run([&rest, &rest], &[(-1).into()])?;

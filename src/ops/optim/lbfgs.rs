@@ -3,8 +3,8 @@
 //! The inverse Hessian is approximated from the last pairs of steps and differences of gradients (Nocedal and Wright, Numerical
 //! Optimization, algorithms 7.4 and 3.5). All parameters together form one vector.
 
-use super::ranges::not_negative;
-use crate::error::{Result, bail};
+use super::options::Lbfgs;
+use crate::error::Result;
 use crate::ops::loss::made;
 use crate::ops::matmul::forms::dot;
 use crate::ops::pointwise::arithmetic::{cadd, csub, mul, neg};
@@ -17,36 +17,41 @@ use std::collections::VecDeque;
 /// Computes the loss and the gradient of each parameter. A parameter may have no gradient.
 pub type Evaluate<'a> = dyn FnMut() -> Result<(f64, Vec<Option<Tensor>>)> + 'a;
 
-/// The options of the method, and its state between steps.
-pub struct Lbfgs {
-    most_iterations: i64,
-    /// The largest number of stored pairs.
-    history: i64,
-    /// A step ends if the largest entry of the gradient is at most this.
-    least_gradient: f64,
-    /// A step ends if the loss or all parameters change less than this.
-    least_change: f64,
-    line_search: bool,
-    memory: Option<Memory>,
+/// The state between steps.
+#[derive(Default)]
+pub struct State {
+    /// The number of evaluations in all steps.
+    pub evaluations: i64,
+    /// The number of iterations in all steps.
+    pub iterations: i64,
+    /// The state at the end of the last iteration; `None` before the first iteration.
+    pub memory: Option<Memory>,
 }
 
 /// The state at the end of the last iteration.
-struct Memory {
-    direction: Tensor,
+pub struct Memory {
+    /// The direction of the last iteration.
+    pub direction: Tensor,
     /// The length of the step, in units of `direction`.
-    length: f64,
-    pairs: VecDeque<Pair>,
+    pub length: f64,
+    /// The last steps, the latest one at the end.
+    pub pairs: VecDeque<Pair>,
     /// The factor of the identity with which the inverse Hessian begins.
-    scale: f64,
-    gradient: Tensor,
+    pub scale: f64,
+    /// The gradient at the beginning of the last iteration.
+    pub gradient: Tensor,
+    /// The loss at the beginning of the last iteration.
+    pub loss: f64,
 }
 
 /// A step, and the difference of the gradients at its ends.
-struct Pair {
-    step: Tensor,
-    change: Tensor,
+pub struct Pair {
+    /// The difference of the parameters.
+    pub step: Tensor,
+    /// The difference of the gradients.
+    pub change: Tensor,
     /// The reciprocal of the product of `step` and `change`.
-    inverse: f64,
+    pub inverse: f64,
 }
 
 /// A point of the line search.
@@ -80,6 +85,12 @@ fn negative(t: &Tensor) -> Result<Tensor> {
     made(|r| neg.run([r, t], &[]))
 }
 
+/// Returns the elements of all tensors as one vector.
+pub fn flat(tensors: &[Tensor]) -> Result<Tensor> {
+    let parts = tensors.iter().map(|t| view::reshape(t, &[t.layout()?.numel()])).collect::<Result<Vec<_>>>()?;
+    made(|r| join::cat(r, &parts.iter().collect::<Vec<_>>(), 0))
+}
+
 /// All parameters as one vector.
 struct Line<'a, 'e> {
     params: &'a [Tensor],
@@ -90,13 +101,12 @@ impl Line<'_, '_> {
     /// The loss and the gradient at the current parameters.
     fn here(&mut self) -> Result<(f64, Tensor)> {
         let (loss, gradients) = (self.evaluate)()?;
-        let flat = |(p, gradient): (&Tensor, &Option<Tensor>)| match gradient {
-            Some(gradient) => view::reshape(gradient, &[p.layout()?.numel()]),
-            None => view::reshape(&create::full_like(p, Scalar::Int(0))?, &[p.layout()?.numel()]),
+        let whole = |(p, gradient): (&Tensor, &Option<Tensor>)| match gradient {
+            Some(gradient) => Ok(gradient.clone()),
+            None => create::full_like(p, Scalar::Int(0)),
         };
-        let parts = self.params.iter().zip(&gradients).map(flat).collect::<Result<Vec<_>>>()?;
-        let all = made(|r| join::cat(r, &parts.iter().collect::<Vec<_>>(), 0))?;
-        Ok((loss, all))
+        let parts = self.params.iter().zip(&gradients).map(whole).collect::<Result<Vec<_>>>()?;
+        Ok((loss, flat(&parts)?))
     }
 
     /// Adds `length * direction` to the parameters.
@@ -199,61 +209,48 @@ fn least_of_cubic(a: &Place, b: &Place, (least, most): (f64, f64)) -> f64 {
     at.max(least).min(most)
 }
 
-impl Lbfgs {
-    /// The method with these options and no state.
-    pub fn new([most_iterations, history]: [i64; 2], [least_gradient, least_change]: [f64; 2], line_search: bool) -> Lbfgs {
-        Lbfgs { most_iterations, history, least_gradient, least_change, line_search, memory: None }
-    }
-
-    pub(super) fn check(&self) -> Result<()> {
-        not_negative("tolGrad", self.least_gradient)?;
-        not_negative("tolChange", self.least_change)?;
-        if self.most_iterations < 1 || self.history < 1 {
-            bail!(Argument, "maxIter is {} and historySize {}, expected 1 or more", self.most_iterations, self.history)
-        }
-        Ok(())
-    }
-
+impl State {
     /// Makes at most `most_iterations` steps, each along a new direction.
-    pub fn step(&mut self, params: &[Tensor], lr: f64, evaluate: &mut Evaluate<'_>) -> Result<()> {
+    pub fn step(&mut self, options: &Lbfgs, params: &[Tensor], lr: f64, evaluate: &mut Evaluate<'_>) -> Result<()> {
         let mut line = Line { params, evaluate };
         let (mut loss, mut gradient) = line.here()?;
-        let most_evaluations = self.most_iterations.saturating_mul(5) / 4;
-        let mut evaluations = 1;
-        if loss.is_nan() || norm(&gradient, f64::INFINITY)? <= self.least_gradient {
+        let before_step = self.evaluations;
+        self.evaluations += 1;
+        if loss.is_nan() || norm(&gradient, f64::INFINITY)? <= options.least_gradient {
             return Ok(());
         }
-        for iteration in 1..=self.most_iterations {
+        for iteration in 1..=options.most_iterations {
+            self.iterations += 1;
             let first = self.memory.is_none();
-            let direction = self.direction(&gradient)?;
+            let direction = self.direction(&gradient, options.history)?;
             let mut length = if first { (1.0 / norm(&gradient, 1.0)?).min(1.0) * lr } else { lr };
             let slope = product(&gradient, &direction)?;
             let before = Place { at: 0.0, loss, gradient: gradient.clone(), slope };
-            self.remember(&direction, length, &gradient)?;
+            self.remember(&direction, length, &before);
             // If the gradient has a NaN, the slope is NaN.
-            if slope.is_nan() || slope > -self.least_change {
+            if slope.is_nan() || slope > -options.least_change {
                 break;
             }
-            if self.line_search {
+            if options.line_search {
                 let (place, looked) = line.search(&before, length, &direction)?;
                 (length, loss, gradient) = (place.at, place.loss, place.gradient);
                 line.go(length, &direction)?;
-                self.remember(&direction, length, &before.gradient)?;
-                evaluations += looked;
+                self.remember(&direction, length, &before);
+                self.evaluations += looked;
             } else {
                 line.go(length, &direction)?;
-                if iteration == self.most_iterations {
+                if iteration == options.most_iterations {
                     break;
                 }
                 (loss, gradient) = line.here()?;
-                evaluations += 1;
+                self.evaluations += 1;
             }
             // Comparisons with NaN are false, so that only the first test ends the step for a NaN loss.
             let is_done = loss.is_nan()
-                || evaluations >= most_evaluations
-                || norm(&gradient, f64::INFINITY)? <= self.least_gradient
-                || norm(&direction, f64::INFINITY)? * length.abs() <= self.least_change
-                || (loss - before.loss).abs() < self.least_change;
+                || self.evaluations - before_step >= options.most_evaluations
+                || norm(&gradient, f64::INFINITY)? <= options.least_gradient
+                || norm(&direction, f64::INFINITY)? * length.abs() <= options.least_change
+                || (loss - before.loss).abs() < options.least_change;
             if is_done {
                 break;
             }
@@ -261,21 +258,21 @@ impl Lbfgs {
         Ok(())
     }
 
-    /// Stores the state for the next iteration.
-    fn remember(&mut self, direction: &Tensor, length: f64, gradient: &Tensor) -> Result<()> {
+    /// Stores the state for the next iteration. `from` is the place where the iteration began.
+    fn remember(&mut self, direction: &Tensor, length: f64, from: &Place) {
         let (pairs, scale) = self.memory.take().map_or((VecDeque::new(), 1.0), |memory| (memory.pairs, memory.scale));
-        self.memory = Some(Memory { direction: direction.clone(), length, pairs, scale, gradient: gradient.clone() });
-        Ok(())
+        let (gradient, loss) = (from.gradient.clone(), from.loss);
+        self.memory = Some(Memory { direction: direction.clone(), length, pairs, scale, gradient, loss });
     }
 
     /// The direction of the next step: the negative gradient in the first iteration, later times the inverse Hessian.
-    fn direction(&mut self, gradient: &Tensor) -> Result<Tensor> {
+    fn direction(&mut self, gradient: &Tensor, history: i64) -> Result<Tensor> {
         let Some(memory) = &mut self.memory else { return negative(gradient) };
         let change = made(|r| csub(r, gradient, Scalar::Int(1), &memory.gradient))?;
         let step = made(|r| mul.run([r, &memory.direction], &[memory.length.into()]))?;
         let along = product(&change, &step)?;
         if along > 1e-10 {
-            if memory.pairs.len() as i64 >= self.history {
+            while memory.pairs.len() as i64 >= history {
                 memory.pairs.pop_front();
             }
             memory.scale = along / product(&change, &change)?;

@@ -1,10 +1,11 @@
 //! The index of all elementwise operations.
 
-use super::{arithmetic, bits, choose, compare, divide, function, gradient, loss, step};
+use super::{activation, arithmetic, bits, choose, compare, divide, function, gradient, loss, recurrent, step};
 use crate::launch::Elementwise;
 
 /// All operations, for devices that compile kernels from their definitions.
 pub static OPERATIONS: &[&[Elementwise]] = &[
+    activation::ACTIVATIONS,
     arithmetic::ARITHMETIC,
     arithmetic::SUMS,
     arithmetic::BOUNDS,
@@ -21,5 +22,6 @@ pub static OPERATIONS: &[&[Elementwise]] = &[
     function::NUMBERS,
     gradient::GRADIENTS,
     loss::LOSSES,
+    recurrent::RECURRENT,
     step::STEPS,
 ];

@@ -32,6 +32,8 @@ macro_rules! arithmetic_functions {
         trunc(r: out, t: input) { numeric same CHEAP, |_, t| Number::trunc(t) }
         /// `r = t - trunc(t)`. Floats only.
         frac(r: out, t: input) { float same CHEAP, |_, t| t - Number::trunc(t) }
+        /// `r = t^2`. Not for Bool; integers wrap.
+        square(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t) }
         /// `r = 1 / t`. Integers give the default dtype.
         cinv(r: out, t: input) { float real CHEAP, |_, t| T::from_i64(1) / t }
 
@@ -99,7 +101,7 @@ operations! {
 /// `r = t + value * src`
 pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     if value == Scalar::Int(1) {
-        return add_tensor.run([r, t, src], &[]);
+        return add_tensor.run_inlined([r, t, src], &[]);
     }
     let common = promote(&[t, src])?;
     add_scaled.run_in(common, &[r, t, src], &[rounded(value, common)])
@@ -108,7 +110,7 @@ pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
 /// `r = t - value * src`
 pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     if value == Scalar::Int(1) {
-        return sub_tensor.run([r, t, src], &[]);
+        return sub_tensor.run_inlined([r, t, src], &[]);
     }
     let common = Domain::Numeric.check(promote(&[t, src])?)?;
     super::check_whole(common, value)?;
@@ -127,7 +129,7 @@ pub fn rsub(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 
 /// `r = value / t`
 pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    number_over.run([r, t], &[value])
+    number_over.run_inlined([r, t], &[value])
 }
 
 /// The number, rounded to `common` if that is a 16-bit float.
@@ -226,7 +228,7 @@ pub fn cmin_tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 fn extreme(op: &'static Op<3>, r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.dtype() == b.dtype() {
-        return op.run([r, a, b], &[]);
+        return op.run_inlined([r, a, b], &[]);
     }
     let common = promote(&[a, b])?;
     op.run_in(common, &[r, &fitting(a, common)?, &fitting(b, common)?], &[])
@@ -330,8 +332,6 @@ operations! {
     POWERS;
     /// `r = t^value` in general
     general_power(r: out, t: input, value: number) { numeric same COSTLY, kernel power }
-    /// `r = t^2`
-    square(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t) }
     /// `r = t^3`
     cube(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t).mul(t) }
     /// `r = t^0.5`: unlike the square root it has no negative zero, and -inf gives inf
@@ -384,10 +384,10 @@ pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     }
     match value {
         _ if t.defined()? != common => general_power.run_in(common, &[r, t], &[value]),
-        Scalar::Int(2) => square.run([r, t], &[]),
-        Scalar::Int(3) => cube.run([r, t], &[]),
-        Scalar::Int(-1) => cinv.run([r, t], &[]),
-        Scalar::Float(0.5) => half_power.run([r, t], &[]),
+        Scalar::Int(2) => square.run_inlined([r, t], &[]),
+        Scalar::Int(3) => cube.run_inlined([r, t], &[]),
+        Scalar::Int(-1) => cinv.run_inlined([r, t], &[]),
+        Scalar::Float(0.5) => half_power.run_inlined([r, t], &[]),
         _ => general_power.run_in(common, &[r, t], &[value]),
     }
 }

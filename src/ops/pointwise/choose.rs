@@ -44,8 +44,8 @@ pub fn choose_values(r: &Tensor, condition: &Tensor, a: Scalar, b: Scalar) -> Re
 pub fn heaviside(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let common = promote(&[a, b])?;
     let (a, zero, positive) = (copy::to_dtype(a, common)?, Tensor::fresh()?, Tensor::fresh()?);
-    compare::eqValue.run([&zero, &a], &[Scalar::Int(0)])?;
-    compare::gtValue.run([&positive, &a], &[Scalar::Int(0)])?;
+    compare::eqValue.run_inlined([&zero, &a], &[Scalar::Int(0)])?;
+    compare::gtValue.run_inlined([&positive, &a], &[Scalar::Int(0)])?;
     choose_in(common, r, &zero, b, &positive)
 }
 

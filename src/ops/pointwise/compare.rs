@@ -106,7 +106,7 @@ pub fn signbit(r: &Tensor, t: &Tensor) -> Result<()> {
         Dtype::Float64 => Dtype::Int64,
         integers => integers,
     };
-    ltValue.run([r, &view_dtype(t, bits)?], &[Scalar::Int(0)])
+    ltValue.run_inlined([r, &view_dtype(t, bits)?], &[Scalar::Int(0)])
 }
 
 /// Returns true if all elements are close.
@@ -123,6 +123,6 @@ pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
         return Ok(false);
     }
     let same = Tensor::fresh()?;
-    eqTensor.run([&same, a, b], &[])?;
+    eqTensor.run_inlined([&same, a, b], &[])?;
     nonzero_everywhere(&same)
 }

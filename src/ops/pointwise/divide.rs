@@ -77,9 +77,9 @@ operations! {
 /// `r = a / b`, rounded as `mode` says
 pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<()> {
     match mode {
-        TH_DIV_TRUE => cdiv.run([r, a, b], &[]),
-        TH_DIV_TRUNC => cdiv_trunc.run([r, a, b], &[]),
-        TH_DIV_FLOOR => cdiv_floor.run([r, a, b], &[]),
+        TH_DIV_TRUE => cdiv.run_inlined([r, a, b], &[]),
+        TH_DIV_TRUNC => cdiv_trunc.run_inlined([r, a, b], &[]),
+        TH_DIV_FLOOR => cdiv_floor.run_inlined([r, a, b], &[]),
         _ => bail!(Argument, "{mode} is no rounding mode"),
     }
 }
@@ -87,9 +87,9 @@ pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<
 /// `r = t / value`, rounded as `mode` says
 pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Result<()> {
     match mode {
-        TH_DIV_TRUE => div.run([r, t], &[value]),
-        TH_DIV_TRUNC => div_trunc.run([r, t], &[value]),
-        TH_DIV_FLOOR => div_floor.run([r, t], &[value]),
+        TH_DIV_TRUE => div.run_inlined([r, t], &[value]),
+        TH_DIV_TRUNC => div_trunc.run_inlined([r, t], &[value]),
+        TH_DIV_FLOOR => div_floor.run_inlined([r, t], &[value]),
         _ => bail!(Argument, "{mode} is no rounding mode"),
     }
 }

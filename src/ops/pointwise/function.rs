@@ -51,7 +51,7 @@ macro_rules! function_functions {
         /// `r = atan(t)`. Integers give the default dtype.
         atan(r: out, t: input) { float real COSTLY, |isa, t| Real::atan(t, isa) }
         /// `r = sinh(t)`. Integers give the default dtype.
-        sinh(r: out, t: input) { float real COSTLY, |isa, t| Real::sinh(t, isa) }
+        sinh(r: out, t: input) { float real COSTLY, compact |isa, t| Real::sinh(t, isa) }
         /// `r = cosh(t)`. Integers give the default dtype.
         cosh(r: out, t: input) { float real COSTLY, vectorized cosh_run }
         /// `r = tanh(t)`. Integers give the default dtype.
@@ -86,7 +86,7 @@ macro_rules! function_functions {
         leakyRelu(r: out, t: input, value: parameter) { float same CHEAP, |_, t| if t > T::ZERO { t } else { t.mul(value) } }
         /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
         elu(r: out, t: input, value: parameter) {
-            float same COSTLY, |isa, t| {
+            float same COSTLY, compact |isa, t| {
                 // Both cases are computed, because a branch would prevent vectorisation.
                 let negative = value.mul(Real::expm1(t, isa));
                 if t > T::ZERO { t } else { negative }
@@ -94,13 +94,58 @@ macro_rules! function_functions {
         }
         /// `r = log(1 + e^(beta * t)) / beta`, or `t` where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
         softplus(r: out, t: input, beta: parameter, threshold: parameter) {
-            float same COSTLY, |isa, t| Real::softplus(t, beta, threshold, isa)
+            float same COSTLY, compact |isa, t| Real::softplus(t, beta, threshold, isa)
+        }
+        /// `r = -log(1 + e^-t)`, the logarithm of sigmoid. Floats only.
+        logSigmoid(r: out, t: input) {
+            float same COSTLY, compact |isa, t| Real::softplus(t.neg(), T::from_i64(1), T::from_i64(1000), isa).neg()
+        }
+        /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017). At -inf the result is the limit -0. PyTorch gives NaN
+        /// there. Floats only.
+        silu(r: out, t: input) { float same COSTLY, |isa, t| Real::silu(t, isa) }
+        /// `r = t * tanh(log(1 + e^t))` (Misra, 2019). At -inf the result is the limit -0. PyTorch gives NaN there. Floats only.
+        mish(r: out, t: input) { float same COSTLY, compact |isa, t| Real::mish(t, isa) }
+        /// `r = 0 where t <= -3, t where t >= 3, else t * (t + 3) / 6` (Howard et al., 2019). Floats only.
+        hardswish(r: out, t: input) {
+            float same CHEAP, compact |_, t| {
+                let middle = t * (t + 3.0) / 6.0;
+                let from_below = if t < T::from_f64(3.0) { middle } else { t };
+                if t <= T::from_f64(-3.0) { T::ZERO } else { from_below }
+            }
+        }
+        /// `r = min(max(t + 3, 0), 6) / 6`; NaN stays NaN. Floats only.
+        hardsigmoid(r: out, t: input) {
+            float same CHEAP, compact |_, t| {
+                let middle = (t + 3.0) / 6.0;
+                let from_below = if middle > T::from_i64(1) { T::from_i64(1) } else { middle };
+                if middle < T::ZERO { T::ZERO } else { from_below }
+            }
+        }
+        /// `r = 1.0507... * t where t > 0, else 1.7580... * (e^t - 1)`: elu with the numbers that keep mean 0 and variance 1 (Klambauer et
+        /// al., 2017). Floats only.
+        selu(r: out, t: input) {
+            float same COSTLY, compact |isa, t| {
+                let positive = T::from_f64(1.0507009873554805).mul(t);
+                let negative = T::from_f64(1.7580993408473768).mul(Real::expm1(t, isa));
+                if t > T::ZERO { positive } else { negative }
+            }
+        }
+        /// `r = t / (1 + |t|)`; -1 and 1 at the infinities, where PyTorch gives NaN. Floats only.
+        softsign(r: out, t: input) {
+            float same CHEAP, compact |_, t| {
+                let quotient = t / (Element::abs(t) + 1.0);
+                if Element::abs(t) == T::INFINITY { Real::copysign(T::from_i64(1), t) } else { quotient }
+            }
+        }
+        /// `r = 0 where -lambda <= t <= lambda, else t`. Floats only.
+        hardshrink(r: out, t: input, lambda: parameter) {
+            float same CHEAP, compact |_, t| if (t >= -lambda) & (t <= lambda) { T::ZERO } else { t }
         }
 
         /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
         atan2(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::atan2(a, b, isa) }
         /// `r = sqrt(a^2 + b^2)` without intermediate overflow, with broadcasting. Integers give the default dtype.
-        hypot(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::hypot(a, b, isa) }
+        hypot(r: out, a: input, b: input) { float real COSTLY, compact |isa, a, b| Real::hypot(a, b, isa) }
         /// `r = log(e^a + e^b)` without intermediate overflow, with broadcasting. Integers give the default dtype.
         logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
         /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0 and `b` is not NaN. Integers give the default dtype.
@@ -202,8 +247,8 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         ..0 => bail!(Argument, "a derivative of order {n}"),
         // The preparation takes some nanoseconds for each order.
         MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
-        0 => return digamma.run([r, t], &[]),
-        1 => return trigamma.run([r, t], &[]),
+        0 => return digamma.run_inlined([r, t], &[]),
+        1 => return trigamma.run_inlined([r, t], &[]),
         _ => {}
     }
     derivative.run_in(t.defined()?.to_float(), &[r, t], &[Scalar::Int(n)])

@@ -47,6 +47,17 @@ macro_rules! gradient_functions {
         geluGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_slope(t, isa)) }
         /// `r = g * the derivative of geluTanh at t`, whose limits 1 and 0 are used at inf and -inf. Floats only.
         geluTanhGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_tanh_slope(t, isa)) }
+        /// `r = g * s * (1 + t * (1 - s))` with `s = 1 / (1 + e^-t)`: the gradient of silu. At inf and -inf the factor has its limits 1 and
+        /// 0, where PyTorch gives NaN. Floats only.
+        siluGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::silu_slope(t, isa)) }
+        /// `r = 0 where t <= -3, g where t >= 3, else g * (2 * t + 3) / 6`: the gradient of hardswish. Floats only.
+        hardswishGrad(r: out, g: input, t: input) {
+            float same CHEAP, plain |_, g, t| {
+                let middle = (t + t + 3.0) / 6.0 * g;
+                let from_below = if t >= T::from_f64(3.0) { g } else { middle };
+                if t <= T::from_f64(-3.0) { T::ZERO } else { from_below }
+            }
+        }
     } };
 }
 pub(crate) use gradient_functions;

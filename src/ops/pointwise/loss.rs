@@ -13,7 +13,7 @@ operations! {
     distance(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Element::abs(a - b) }
     /// `r = d^2 / (2 beta) where d < beta, else d - beta / 2`, for `d = |a - b|`
     smooth(r: out, a: input, b: input, beta: parameter) {
-        float same CHEAP, |_, a, b| {
+        float same CHEAP, compact |_, a, b| {
             let d = Element::abs(a - b);
             let half = T::from_f64(0.5);
             if d < beta { half * d * d / beta } else { d - half * beta }
@@ -21,7 +21,7 @@ operations! {
     }
     /// `r = d^2 / 2 where d < delta, else delta * (d - delta / 2)`, for `d = |a - b|`
     huber(r: out, a: input, b: input, delta: parameter) {
-        float same CHEAP, |_, a, b| {
+        float same CHEAP, compact |_, a, b| {
             let d = Element::abs(a - b);
             let half = T::from_f64(0.5);
             if d < delta { half * d * d } else { delta * (d - half * delta) }
@@ -29,7 +29,7 @@ operations! {
     }
     /// `r = b * log(1 + e^-a) + (1 - b) * log(1 + e^a)`: the cross entropy of the probability `sigmoid(a)` for the truth `b`
     logits(r: out, a: input, b: input) {
-        float same COSTLY, |isa, a, b| {
+        float same COSTLY, compact |isa, a, b| {
             let down = if a > T::ZERO { a.neg() } else { a };
             let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
             let own = if a > T::ZERO { tail } else { tail - a };
@@ -43,7 +43,7 @@ operations! {
     }
     /// [`logits`] with the factor `p` for the first term
     weighted_logits(r: out, a: input, b: input, p: input) {
-        float same COSTLY, |isa, a, b, p| {
+        float same COSTLY, compact |isa, a, b, p| {
             let down = if a > T::ZERO { a.neg() } else { a };
             let tail = Real::softplus(down, T::from_f64(1.0), T::from_f64(1e300), isa);
             let own = if a > T::ZERO { tail } else { tail - a };
@@ -57,17 +57,17 @@ operations! {
     }
     /// `r = b * (log(b) - a)`: the divergence of a probability `b` from one whose logarithm is `a`; `b * log(b)` is 0 if `b` is 0
     divergence(r: out, a: input, b: input) {
-        float same COSTLY, |isa, a, b| {
+        float same COSTLY, compact |isa, a, b| {
             let own = b * Real::log(b, isa);
             let own = if b == T::ZERO { T::ZERO } else { own };
             own - b * a
         }
     }
     /// [`divergence`] if `b` is a logarithm, too
-    log_divergence(r: out, a: input, b: input) { float same COSTLY, |isa, a, b| Real::exp(b, isa) * (b - a) }
+    log_divergence(r: out, a: input, b: input) { float same COSTLY, compact |isa, a, b| Real::exp(b, isa) * (b - a) }
     /// `r = (t - mean) * scale`, computed from halves if the difference overflows
     standardized(r: out, t: input, mean: input, scale: input) {
-        float same CHEAP, |_, t, mean, scale| {
+        float same CHEAP, compact |_, t, mean, scale| {
             let difference = t - mean;
             let half = T::from_f64(0.5);
             let halves = (half * t - half * mean) * scale;

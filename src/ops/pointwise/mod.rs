@@ -4,6 +4,7 @@
 
 pub mod op;
 
+pub mod activation;
 #[cfg(feature = "cuda")]
 pub mod all;
 pub mod apply;
@@ -16,6 +17,7 @@ mod divisor;
 pub mod function;
 pub mod gradient;
 pub mod loss;
+pub mod recurrent;
 pub mod step;
 
 use crate::device::{Device, DeviceGuard};

@@ -15,6 +15,10 @@ operations! {
     }
     /// `r = first * (sqrt(v) / root + eps)`: the divisor of a step of [`scaled_step`] whose numbers are tensors
     scaled_root(r: out, v: input, first: input, root: input, eps: parameter) {
-        float same CHEAP, |_, v, first, root| first * (v.sqrt() / root + eps)
+        float same CHEAP, compact |_, v, first, root| first * (v.sqrt() / root + eps)
+    }
+    /// `r = sqrt(a + eps) / sqrt(v + eps) * g`: a gradient in units of the root mean square `a` of earlier steps
+    balanced_step(r: out, a: input, v: input, g: input, eps: parameter) {
+        float same CHEAP, compact |_, a, v, g| (a + eps).sqrt() / (v + eps).sqrt() * g
     }
 }

@@ -4,11 +4,10 @@ use super::head::{Field, Head, Symmetry};
 use super::packed::unpack;
 use crate::encoding::Decode;
 use crate::error::{Error, Result};
-use crate::formats::text::lines::{GROUP, Lines, changed, split};
+use crate::formats::text::lines::{Count, GROUP, Lines, changed, split};
 use crate::grow;
 use crate::input::Input;
 use crate::pool;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The lines of a file after the sizes.
@@ -50,7 +49,11 @@ struct Place {
     entries: u64,
 }
 
-impl Place {
+impl Count for Place {
+    fn lines(self) -> u64 {
+        self.lines
+    }
+
     fn with(self, more: Place) -> Place {
         Place { lines: self.lines + more.lines, used: self.used + more.used, entries: self.entries + more.entries }
     }
@@ -102,30 +105,8 @@ impl Body {
             })?;
             body.places = grow::copy(&[Place::default(), sum])?;
         } else {
-            let lines = body.lines(input);
-            let chunks = lines.chunks();
-            let mut places = grow::list(chunks as usize + 1)?;
-            places.push(sum);
-            let groups = (0..chunks).step_by(GROUP).map(|first| first..chunks.min(first + GROUP as u64));
-            let count = |group: Range<u64>, mut before: u64| -> Result<Vec<Place>> {
-                let mut text = Vec::new();
-                let of_chunk = |chunk| {
-                    let (start, at) = lines.chunk(chunk, &mut text)?;
-                    let place = body.count(&text[start..], at, before)?;
-                    before += place.lines;
-                    Ok(place)
-                };
-                group.map(of_chunk).collect()
-            };
-            let counted = pool::map(groups.collect(), |group: Range<u64>| (group.clone(), count(group, 0)));
-            for (group, counted) in counted {
-                // A group that failed is counted again, because the line numbers for its error are known only now.
-                for place in counted.or_else(|_| count(group, sum.lines))? {
-                    sum = sum.with(place);
-                    places.push(sum);
-                }
-            }
-            body.places = places;
+            body.places = body.lines(input).totals(|text, at, before| body.count(text, at, before))?;
+            sum = body.places.last().copied().unwrap_or_default();
         }
         if sum.used != head.lines {
             let (found, said) = (sum.used, head.lines);

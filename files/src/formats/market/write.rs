@@ -2,10 +2,11 @@
 
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::formats::text::places::Places;
 use crate::formats::text::write::{PART, in_parts, integer, line, precision};
 use crate::grow;
 use crate::save::{Output, Save};
-use crate::sparse::{Form, Sparse};
+use crate::sparse::Sparse;
 use crate::tensor::Tensor;
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, to: &mut dyn O
         let what = format_args!("Matrix Market files have matrices, and tensor '{}' has {dims} dimensions, {dense} dense", tensor.name);
         return Err(Error::unsupported(what));
     };
-    let places = Places::of(what, sparse)?;
+    let places = Places::of(what, sparse, [rows, columns])?;
     let (element, bytes) = (what.element(values), what.bytes(values)?);
     let nnz = bytes.len() / element.size();
     let truths = if element == Element::Bool { Some(truths(&places, bytes)?) } else { None };
@@ -50,9 +51,6 @@ fn coordinates(what: &Save<'_>, tensor: &Tensor, sparse: &Sparse, to: &mut dyn O
         let mut at = places.start(entries.start);
         for k in entries {
             let (row, column) = places.next(&mut at, k)?;
-            if row.wrapping_sub(1) as u64 >= rows as u64 || column.wrapping_sub(1) as u64 >= columns as u64 {
-                return Err(Error::broken(format_args!("entry {k} is at {row}, {column}, out of range for {rows} x {columns}, from 1")));
-            }
             if !is_kept(k) {
                 continue;
             }
@@ -115,81 +113,4 @@ fn array(what: &Save<'_>, tensor: &Tensor, to: &mut dyn Output) -> Result<()> {
         Ok(text)
     };
     in_parts(bytes.len() / size, PART, text, to)
-}
-
-/// The integers of a tensor.
-#[derive(Clone, Copy)]
-enum Integers<'a> {
-    Short(&'a [[u8; 4]]),
-    Long(&'a [[u8; 8]]),
-}
-
-impl<'a> Integers<'a> {
-    fn of(what: &Save<'a>, tensor: &Tensor) -> Result<Integers<'a>> {
-        let bytes = what.bytes(tensor)?;
-        match what.element(tensor) {
-            Element::I32 => Ok(Integers::Short(bytes.as_chunks().0)),
-            Element::I64 => Ok(Integers::Long(bytes.as_chunks().0)),
-            other => Err(Error::unsupported(format_args!("positions are int32 or int64, not {}", other.name()))),
-        }
-    }
-
-    fn len(self) -> usize {
-        match self {
-            Integers::Short(all) => all.len(),
-            Integers::Long(all) => all.len(),
-        }
-    }
-
-    fn get(self, k: usize) -> i64 {
-        match self {
-            Integers::Short(all) => all.get(k).map_or(-1, |&bytes| i32::from_le_bytes(bytes).into()),
-            Integers::Long(all) => all.get(k).map_or(-1, |&bytes| i64::from_le_bytes(bytes)),
-        }
-    }
-}
-
-/// The positions of a matrix's entries.
-enum Places<'a> {
-    /// Rows and columns, in one tensor or two. The columns begin at this index of the second.
-    Coordinates(Integers<'a>, Integers<'a>, usize),
-    /// The starts of the rows or columns, and the positions within a row or column. True for rows.
-    Lines(Integers<'a>, Integers<'a>, bool),
-}
-
-impl<'a> Places<'a> {
-    fn of(what: &Save<'a>, sparse: &Sparse) -> Result<Places<'a>> {
-        let all = |k: usize| Integers::of(what, &sparse.parts[k]);
-        Ok(match sparse.form {
-            Form::Coordinates => Places::Coordinates(all(0)?, all(0)?, sparse.nnz() as usize),
-            Form::Vectors => Places::Coordinates(all(0)?, all(1)?, 0),
-            Form::Rows | Form::Columns => Places::Lines(all(0)?, all(1)?, sparse.form == Form::Rows),
-        })
-    }
-
-    /// Returns the row or column of entry `k`, from which [`Places::next`] continues. 0 for coordinates.
-    fn start(&self, k: usize) -> usize {
-        let Places::Lines(starts, ..) = self else { return 0 };
-        // A binary search for the first row or column that starts after the entry.
-        let (mut least, mut most) = (0, starts.len());
-        while least < most {
-            let middle = least.midpoint(most);
-            if starts.get(middle) <= k as i64 { least = middle + 1 } else { most = middle }
-        }
-        least.saturating_sub(1)
-    }
-
-    /// Returns the row and the column of entry `k`, from 1. `line` is the row or column of the entry before `k`, and is advanced.
-    fn next(&self, line: &mut usize, k: usize) -> Result<(i64, i64)> {
-        match *self {
-            Places::Coordinates(rows, columns, start) => Ok((rows.get(k).saturating_add(1), columns.get(start + k).saturating_add(1))),
-            Places::Lines(starts, inner, by_rows) => {
-                while *line + 1 < starts.len() && starts.get(*line + 1) <= k as i64 {
-                    *line += 1;
-                }
-                let (outer, inner) = (*line as i64 + 1, inner.get(k).saturating_add(1));
-                Ok(if by_rows { (outer, inner) } else { (inner, outer) })
-            }
-        }
-    }
 }

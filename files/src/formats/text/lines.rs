@@ -3,6 +3,8 @@
 use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
+use crate::pool;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// The size of a chunk in bytes. A chunk fits the L2 cache.
@@ -12,13 +14,22 @@ const CHUNK: u64 = 256 << 10;
 const LONG: u64 = 1 << 20;
 
 /// The length limit of a line, in bytes: two million numbers of 16 digits.
-const LONGEST: usize = 32 << 20;
+pub const LONGEST: usize = 32 << 20;
 
 /// The number of bytes by which a chunk grows until its last line is complete.
 const MORE: u64 = 64 << 10;
 
 /// The number of chunks that one thread reads after another.
 pub const GROUP: usize = 4;
+
+/// The counts of a text.
+pub trait Count: Copy + Default + Send {
+    /// Returns the number of lines.
+    fn lines(self) -> u64;
+
+    /// Returns the counts of this text together with the text after it.
+    fn with(self, more: Self) -> Self;
+}
 
 /// The lines of a file from an offset on.
 pub struct Lines<'a> {
@@ -64,6 +75,33 @@ impl<'a> Lines<'a> {
             self.complete(text, from, skip)?;
         }
         Ok((skip, from + skip as u64))
+    }
+
+    /// Returns for each chunk the counts of everything before the chunk, and last the totals. Threads call `count` for the text of a chunk,
+    /// the offset of the text, and the number of lines between the first line and the text.
+    pub fn totals<C: Count>(&self, count: impl Fn(&[u8], u64, u64) -> Result<C> + Send + Sync) -> Result<Vec<C>> {
+        let chunks = self.chunks();
+        let (mut sum, mut totals) = (C::default(), grow::list(chunks as usize + 1)?);
+        totals.push(sum);
+        let of_group = |group: Range<u64>, mut before: u64| -> Result<Vec<C>> {
+            let mut text = Vec::new();
+            let of_chunk = |chunk| {
+                let (start, at) = self.chunk(chunk, &mut text)?;
+                let counts = count(&text[start..], at, before)?;
+                before += counts.lines();
+                Ok(counts)
+            };
+            group.map(of_chunk).collect()
+        };
+        let groups = (0..chunks).step_by(GROUP).map(|first| first..chunks.min(first + GROUP as u64));
+        for (group, counted) in pool::map(groups.collect(), |group: Range<u64>| (group.clone(), of_group(group, 0))) {
+            // A group that failed is counted again, because the line numbers for its error are known only now.
+            for counts in counted.or_else(|_| of_group(group, sum.lines()))? {
+                sum = sum.with(counts);
+                totals.push(sum);
+            }
+        }
+        Ok(totals)
     }
 
     /// Completes the last line of a text that begins at the offset `from`. The first line begins at the index `skip`.

@@ -39,9 +39,22 @@ pub fn in_parts(
     Ok(())
 }
 
-/// Appends a line with the elements of a row. Floats have `precision` significant digits, or the fewest that identify the float within its
-/// type. 16-bit floats have the digits that identify them as float32.
+/// Appends a line with the elements of a row. The elements have the text of [`numbers`].
 pub fn line(row: &[u8], element: Element, precision: Option<usize>, separator: u8, text: &mut Vec<u8>) {
+    numbers(row, element, precision, separator, text);
+    end_line(text);
+}
+
+/// Replaces the last separator by the end of a line.
+pub fn end_line(text: &mut [u8]) {
+    if let Some(last) = text.last_mut() {
+        *last = b'\n';
+    }
+}
+
+/// Appends elements, each followed by a separator. Floats have `precision` significant digits, or the fewest that identify the float within
+/// its type. 16-bit floats have the digits that identify them as float32.
+pub fn numbers(row: &[u8], element: Element, precision: Option<usize>, separator: u8, text: &mut Vec<u8>) {
     macro_rules! each {
         ($T:ty, |$value:ident, $text:ident| $append:expr) => {
             for bytes in row.as_chunks::<{ size_of::<$T>() }>().0 {
@@ -62,9 +75,6 @@ pub fn line(row: &[u8], element: Element, precision: Option<usize>, separator: u
         Element::BF16 => each!(bf16, |value, text| float(value.to_f32(), f64::from(value), precision, text)),
         Element::F32 => each!(f32, |value, text| float(value, f64::from(value), precision, text)),
         Element::F64 => each!(f64, |value, text| float(value, value, precision, text)),
-    }
-    if let Some(last) = text.last_mut() {
-        *last = b'\n';
     }
 }
 

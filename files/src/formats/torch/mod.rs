@@ -8,7 +8,7 @@ mod tensor;
 mod tree;
 mod write;
 
-pub use write::write;
+pub use write::{write, write_nested};
 
 use crate::budget::Budget;
 use crate::contents::Contents;

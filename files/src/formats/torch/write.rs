@@ -2,6 +2,7 @@
 
 use super::tensor::storage_class;
 use crate::error::{Error, Result};
+use crate::nested::Nested;
 use crate::save::{Output, Save, unique};
 use crate::sparse::{Form, Sparse};
 use crate::tensor::{Data, Tensor};
@@ -13,6 +14,16 @@ const ALIGNMENT: u64 = 64;
 /// Writes a dict of tensors and texts by their names, or a single tensor without a name.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     unique(what.tensors.iter().map(|tensor| &*tensor.name).chain(what.metadata.iter().map(|(key, _)| &**key)), "PyTorch")?;
+    archive(what, to, |pickle, keys| push_dict(pickle, what, keys))
+}
+
+/// Writes a nested value of Python.
+pub fn write_nested(what: &Save<'_>, nested: &Nested, to: &mut dyn Output) -> Result<()> {
+    archive(what, to, |pickle, keys| push_nested(pickle, what, nested, keys))
+}
+
+/// Writes the storages, and the pickle of a value that `push` appends. `push` receives the keys of the storages.
+fn archive(what: &Save<'_>, to: &mut dyn Output, push: impl FnOnce(&mut Vec<u8>, &[Option<usize>]) -> Result<()>) -> Result<()> {
     let mut keys = vec![None; what.storages.len()];
     let mut used = Vec::new();
     for tensor in what.tensors {
@@ -30,7 +41,10 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
             }
         }
     }
-    let pickle = pickle(what, &keys)?;
+    // The protocol is 2.
+    let mut pickle = b"\x80\x02".to_vec();
+    push(&mut pickle, &keys)?;
+    pickle.push(b'.');
     let mut zip = Writer::new(to);
     zip.store("archive/data.pkl", &[&pickle], ALIGNMENT)?;
     zip.store("archive/.format_version", &[b"1"], ALIGNMENT)?;
@@ -43,26 +57,62 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
     zip.finish()
 }
 
-/// Returns the pickle, in protocol 2.
-fn pickle(what: &Save<'_>, keys: &[Option<usize>]) -> Result<Vec<u8>> {
-    let mut to = b"\x80\x02".to_vec();
+/// Appends a dict of tensors and texts, or a single tensor without a name.
+fn push_dict(to: &mut Vec<u8>, what: &Save<'_>, keys: &[Option<usize>]) -> Result<()> {
     match what.tensors {
-        [tensor] if tensor.name.is_empty() && what.metadata.is_empty() => push_tensor(&mut to, what, tensor, keys)?,
+        [tensor] if tensor.name.is_empty() && what.metadata.is_empty() => push_tensor(to, what, tensor, keys),
         tensors => {
             to.extend_from_slice(b"}(");
             for tensor in tensors {
-                push_text(&mut to, &tensor.name)?;
-                push_tensor(&mut to, what, tensor, keys)?;
+                push_text(to, &tensor.name)?;
+                push_tensor(to, what, tensor, keys)?;
             }
             for (key, value) in what.metadata {
-                push_text(&mut to, key)?;
-                push_text(&mut to, value)?;
+                push_text(to, key)?;
+                push_text(to, value)?;
+            }
+            to.push(b'u');
+            Ok(())
+        }
+    }
+}
+
+/// Appends a nested value.
+fn push_nested(to: &mut Vec<u8>, what: &Save<'_>, value: &Nested, keys: &[Option<usize>]) -> Result<()> {
+    match value {
+        Nested::None => to.push(b'N'),
+        Nested::Bool(value) => to.push(if *value { 0x88 } else { 0x89 }),
+        Nested::Int(number) => push_number(to, *number),
+        Nested::Float(number) => {
+            to.push(b'G');
+            to.extend_from_slice(&number.to_be_bytes());
+        }
+        Nested::Text(text) => push_text(to, text)?,
+        Nested::Tensor(index) => {
+            let tensor = what.tensors.get(*index);
+            let tensor = tensor.ok_or_else(|| Error::broken(format_args!("a nested value refers to tensor {index}")))?;
+            push_tensor(to, what, tensor, keys)?;
+        }
+        Nested::List(items) => {
+            to.extend_from_slice(b"](");
+            items.iter().try_for_each(|item| push_nested(to, what, item, keys))?;
+            to.push(b'e');
+        }
+        Nested::Tuple(items) => {
+            to.push(b'(');
+            items.iter().try_for_each(|item| push_nested(to, what, item, keys))?;
+            to.push(b't');
+        }
+        Nested::Dict(pairs) => {
+            to.extend_from_slice(b"}(");
+            for (key, value) in pairs {
+                push_nested(to, what, key, keys)?;
+                push_nested(to, what, value, keys)?;
             }
             to.push(b'u');
         }
     }
-    to.push(b'.');
-    Ok(to)
+    Ok(())
 }
 
 /// Appends a dense or sparse tensor.

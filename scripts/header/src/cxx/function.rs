@@ -250,7 +250,9 @@ impl Function {
                 _ if argument.is_out() => "r.handle".to_owned(),
                 "len" | "len_or_whole" => self.length(at, variant, name),
                 "handle_count" => {
-                    let list = self.arguments.iter().find(|list| list.is_tensor_list()).expect("a count counts a list");
+                    // A count counts the lists after the previous count.
+                    let before = self.arguments[..at].iter().rposition(|other| other.kind == "handle_count").unwrap_or(0);
+                    let list = self.arguments[before..].iter().find(|list| list.is_tensor_list()).expect("a count counts a list");
                     format!("{}.count()", list.name)
                 }
                 "new_handles" => "pieces".to_owned(),
