@@ -42,7 +42,7 @@ def losses(name, case, dtype):
                 continue
             g = tensor(f"ctc.g.{dtype}.{batch if reduction == 0 else 1}", [2, -1, 3][: batch if reduction == 0 else 1], dtype, r.shape)
             found = torch.autograd.grad(r, wide, g.value.double())[0]
-            # PyTorch's gradient contains that of logSoftmax, for samples that have an alignment.
+            # PyTorch adds e^logProbs to the gradient of a sample with an alignment.
             each = nn.ctc_loss(wide, index.value, of_input.value, of_target.value.long(), blank, "none", False).detach()
             factor = g.value.double() / (of_target.value.clamp(min=1) * batch if reduction == 1 else torch.ones(batch))
             counts = (torch.arange(steps)[:, None] < of_input.value) & each.isfinite()

@@ -13,7 +13,7 @@ struct Term {
     slope: f64,
 }
 
-/// Reflects `x` at the bounds until `x` lies between them. Returns the place and the derivative of the place by `x`.
+/// Reflects `x` at both bounds, as often as necessary. Returns the place between the bounds, and its derivative by `x`.
 fn reflected(x: f64, [low, high]: [f64; 2]) -> (f64, f64) {
     let span = high - low;
     if span <= 0.0 {

@@ -151,7 +151,7 @@ impl Ctc<'_> {
     /// The losses of all samples; infinity for a sample without an alignment.
     fn losses(samples: &Samples, forward: &Tensor) -> Result<Tensor> {
         let width = samples.states + 2;
-        // The first two places of a row stand for states before the first, which have no probability.
+        // The first two places of a row are minus infinity: there are no states before the first one.
         let ends = |last: i64| {
             written(&[samples.batch], |to: &mut [i64]| {
                 for (n, (to, &[steps, labels])) in to.iter_mut().zip(&samples.lengths).enumerate() {

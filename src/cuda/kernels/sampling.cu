@@ -29,7 +29,7 @@ DEVICE SamplingPlace limited(double x, int64 size) {
     return {x, 1};
 }
 
-// Reflects `x` at the bounds until it lies between them.
+// Reflects `x` at both bounds, as often as necessary.
 DEVICE SamplingPlace reflected(double x, double low, double high) {
     const double span = high - low;
     if (span <= 0) return {0 * x, 0};

@@ -99,7 +99,7 @@ derivatives! {
             each_loss(g, reduction, (-(d * d / v) + 1.0) / (v * 2.0), &[])
         };
     }
-    // Where the loss is exactly 0, the gradient is that of a positive loss, as in PyTorch.
+    // As in PyTorch, a loss of 0 has the gradient of a positive loss.
     marginRankingLoss {
         a: |g, a: wide, b, target, margin: f64, reduction: i32| each_loss(g, reduction, -ranked(a, b, target, margin, target), &[]);
         b: |g, a: wide, b, target, margin: f64, reduction: i32| each_loss(g, reduction, ranked(a, b, target, margin, target), &[]);

@@ -3,7 +3,7 @@
 //! Sources: T. Joachims, SVM-light; C.-C. Chang, C.-J. Lin, LIBSVM, README; scikit-learn, `load_svmlight_file`.
 //!
 //! - The tensor `labels` has the label of each row, which is one number, in float64. The matrix `data` is compressed by rows and has values
-//!   in float64. Pairs `qid:number` after the labels become the tensor `qid` in int64. Either all rows have a `qid`, or none.
+//!   in float64. Pairs `qid:number` after the labels become the tensor `qid` in int64. A file in which some rows lack a `qid` is refused.
 //! - Indices begin at 1 and ascend within a row. The number of columns is the greatest index of the file, because the format does not have
 //!   the number. A pair with the value 0 is an entry.
 //! - `#` begins a comment. Empty lines and comments are skipped. Lines end with LF or CRLF.
