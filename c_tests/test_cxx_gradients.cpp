@@ -2,6 +2,7 @@
 
 #include "cxx/check.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -34,6 +35,45 @@ static void backward_adds_to_gradients() {
     CHECK_THROWS((a * b).backward(), th::Status::ErrArgument, "backward: ");
     CHECK_THROWS(Tensor().grad(), th::Status::ErrArgument, "grad: ");
     CHECK_THROWS(a.add_(1), th::Status::ErrArgument, "add_: argument 'r' is a leaf");
+}
+
+// sin(start), sin(start + 0.7), sin(start + 1.4) and so on, in this shape.
+static Tensor wave(double start, const std::vector<int64_t> &shape, int64_t count) {
+    return (th::arange(0, static_cast<double>(count), 1, th::float64) * 0.7 + start).sin().reshape(shape);
+}
+
+static bool are_near(const Tensor &t, const double *expected) {
+    for (int64_t i = 0; i < t.numel(); i++)
+        if (!(std::fabs(t.get1d(i) - expected[i]) < 1e-11)) return false;
+    return true;
+}
+
+// The expected values are those of torch.nn.MultiheadAttention(4, 2, batch_first=True).
+static void heads_attend() {
+    const double masked[24] = {
+        -1.45224272818, -0.62739655139, -0.779330224793, -0.54231644183, -1.98395154613, -0.337607114436, -0.793713570013, -0.805001260385,
+        -0.850394041536, -1.56592080681, 0.38741813, -1.80246491806, -1.22563657048, -1.37242292693, 0.398024608357, -2.01595011967,
+        -1.2255225789, -1.37257658384, 0.398200174722, -2.01612730786, -1.65217110644, -0.508609384109, -0.80324969212, -0.616028696126};
+    const double causal[24] = {
+        -0.85335346371, -1.85563815266, 0.936333863656, -2.547148907, -0.870746476815, -1.82925175975, 0.904003178985, -2.51260991313,
+        -1.76659249546, -0.340869551083, -1.0049247393, -0.403723059141, -2.4072264864, 0.376152185614, -1.71547854648, 0.218254546916,
+        0.0906311687817, -1.96796901426, 0.204030525857, -1.05483291536, -2.22924698877, -0.594572893061, -0.0641803325597, -1.92280051094};
+    Tensor in = wave(1, {12, 4}, 48), inBias = wave(2, {12}, 12), out = wave(3, {4, 4}, 16), outBias = wave(4, {4}, 4);
+    Tensor query = wave(5, {2, 3, 4}, 24), source = wave(6, {2, 2, 4}, 16), none;
+    Tensor mask = th::tensor(std::vector<double>{1, 1, 1, 0, 0, 1}).reshape({3, 2}).ne(0);
+    Tensor r = th::multiHeadAttention(query, source, source, in, inBias, out, outBias, 2, mask).reshape({24});
+    CHECK(are_near(r, masked));
+    r = th::multiHeadAttention(query, query, query, in, inBias, out, outBias, 2, {}, true).reshape({24});
+    CHECK(are_near(r, causal));
+    // Biases of zero are as undefined ones, and the gradient reaches the weights.
+    Tensor w = in.clone().setRequiresGrad_(true);
+    Tensor with = th::multiHeadAttention(query, source, source, w, inBias * 0, out, outBias * 0, 2);
+    Tensor without = th::multiHeadAttention(query, source, source, w, none, out, none, 2);
+    CHECK(th::equal(with, without));
+    without.sum().backward();
+    CHECK(w.grad().defined() && w.grad().abs().sum().item() > 0);
+    CHECK_THROWS(th::multiHeadAttention(query, source, source, in, inBias, out, outBias, 0), th::Status::ErrShape, "reshape");
+    CHECK_THROWS(th::multiHeadAttention(query, source, source, in, inBias, out, outBias, 3), th::Status::ErrShape, "reshape");
 }
 
 static void several_tensors_are_roots() {
@@ -320,7 +360,7 @@ static void scalers_and_averages() {
     CHECK_EQ(th::schedulePlateau(doubles({1, 1, 1}), 1, 0.5, 1), 0.5);
 }
 
-CHECK_MAIN(CASE(backward_adds_to_gradients), CASE(several_tensors_are_roots), CASE(gradients_have_gradients),
+CHECK_MAIN(CASE(backward_adds_to_gradients), CASE(heads_attend), CASE(several_tensors_are_roots), CASE(gradients_have_gradients),
            CASE(guards_switch_recording_off), CASE(hooks_look_on_and_replace), CASE(hooks_remove_hooks),
            CASE(an_exception_of_a_hook_comes_out_of_backward), CASE(functions_have_gradients_of_their_own),
            CASE(functions_have_several_inputs_and_results), CASE(what_functions_throw_comes_out),

@@ -274,6 +274,87 @@ static void files_that_do_not_fit_change_nothing(void) {
     end(&b);
 }
 
+/* Writes the parameters `w0` and `w1`, a text and the optimizer into the file `path`. */
+static void write_checkpoint(const struct problem *p) {
+    THArchive *archive = THArchive_create(path, TH_FILE_BY_NAME);
+    CHECK(archive != NULL);
+    CHECK_OK(THArchive_add(archive, "w0", p->params[0]));
+    CHECK_OK(THOptim_add(p->optim, archive, "optimizer"));
+    CHECK_OK(THArchive_addMetadata(archive, "note", "a text"));
+    CHECK_OK(THArchive_add(archive, "w1", p->params[1]));
+    /* Each of these calls fails, and the archive is unchanged. */
+    CHECK_ERROR(THOptim_add(p->optim, archive, "optimizer"), TH_ERR_ARGUMENT, "an entry named 'optimizer");
+    CHECK_ERROR(THOptim_add(p->optim, archive, "w0"), TH_ERR_ARGUMENT, "an entry named 'w0' was added already");
+    CHECK_ERROR(THOptim_add(p->optim, archive, "note"), TH_ERR_ARGUMENT, "an entry named 'note' was added already");
+    CHECK_ERROR(THOptim_add(p->optim, archive, ""), TH_ERR_ARGUMENT, "the name is empty");
+    CHECK_ERROR(THOptim_add(p->optim, NULL, "o"), TH_ERR_ARGUMENT, "argument 'archive' is NULL");
+    CHECK_ERROR(THArchive_add(archive, "optimizer", p->params[0]), TH_ERR_ARGUMENT, "'optimizer' was added already");
+    CHECK_ERROR(THArchive_addMetadata(archive, "optimizer", "x"), TH_ERR_ARGUMENT, "'optimizer' was added already");
+    CHECK_OK(THArchive_close(archive));
+    CHECK_ERROR(THOptim_add(p->optim, archive, "again"), TH_ERR_ARGUMENT, "closed already");
+    THArchive_free(archive);
+}
+
+/* One file has the parameters and the state. Training continues with the same bits. */
+static void a_checkpoint_is_one_file(void) {
+    const char *endings[] = {".pt", ".safetensors", ".t7"};
+    for (int rule = 0; rule < RULES; rule++) {
+        for (int ending = 0; ending < 3; ending++) {
+            struct problem a = problem_of(rule, 0), b = problem_of(rule, 1);
+            steps(&a, 3);
+            file(endings[ending]);
+            write_checkpoint(&a);
+            THArchive *archive = THArchive_open(path);
+            CHECK(archive != NULL);
+            CHECK(strcmp(THArchive_metadata(archive, "note"), "a text") == 0);
+            CHECK_OK(THGrad_setEnabled(0));
+            CHECK_OK(THArchive_copy(b.params[0], archive, "w0"));
+            CHECK_OK(THArchive_copy(b.params[1], archive, "w1"));
+            CHECK_OK(THGrad_setEnabled(1));
+            CHECK_ERROR(THArchive_copy(b.params[0], archive, "w0"), TH_ERR_ARGUMENT, "is a leaf that requires a gradient");
+            CHECK_ERROR(THArchive_copy(b.params[0], archive, "w2"), TH_ERR_ARGUMENT, "no tensor is named 'w2'");
+            CHECK_OK(THOptim_read(b.optim, archive, "optimizer"));
+            CHECK_ERROR(THOptim_add(a.optim, archive, "o"), TH_ERR_ARGUMENT, "the archive was opened for reading");
+            double one = steps(&a, 3), two = steps(&b, 3);
+            CHECK(memcmp(&one, &two, sizeof one) == 0);
+            THArchive_free(archive);
+            CHECK(unlink(path) == 0);
+            end(&a);
+            end(&b);
+        }
+    }
+    struct problem a = problem_of(3, 0);
+    THArchive *archive = THArchive_create(file(".npz"), TH_FILE_BY_NAME);
+    CHECK_ERROR(THOptim_add(a.optim, archive, "optimizer"), TH_ERR_UNSUPPORTED, "npz files have no metadata");
+    THArchive_free(archive);
+    end(&a);
+}
+
+/* A tensor of a file is converted to the dtype and broadcast to the shape of a handle. */
+static void copies_keep_the_handle(void) {
+    THTensor *row = vector_of(TH_FLOAT64, 1, -2, 0.5), *wide = THTensor_newFull(TH_FLOAT32, 2, (int64_t[]){2, 3}, 7), *fresh = THTensor_new();
+    THArchive *archive = THArchive_create(file(".pt"), TH_FILE_BY_NAME);
+    CHECK_OK(THArchive_add(archive, "row", row));
+    CHECK_ERROR(THArchive_copy(wide, archive, "row"), TH_ERR_ARGUMENT, "the archive was created for writing");
+    CHECK_OK(THArchive_close(archive));
+    THArchive_free(archive);
+    archive = THArchive_open(path);
+    CHECK_OK(THArchive_copy(wide, archive, "row"));
+    CHECK_EQ(THTensor_dtype(wide), TH_FLOAT32);
+    CHECK_NEAR(THTensor_sumall(wide), -1, 0);
+    CHECK_OK(THArchive_copy(fresh, archive, "row"));
+    CHECK(THTensor_equal(fresh, row));
+    CHECK_OK(THTensor_resize2d(wide, 2, 2));
+    CHECK_OK(THTensor_fill(wide, 7));
+    CHECK_ERROR(THArchive_copy(wide, archive, "row"), TH_ERR_SHAPE, "THArchive_copy");
+    CHECK_NEAR(THTensor_sumall(wide), 28, 0);
+    THArchive_free(archive);
+    THTensor_free(row);
+    THTensor_free(wide);
+    THTensor_free(fresh);
+    CHECK(unlink(path) == 0);
+}
+
 /* The state can be an entry of a checkpoint, and the dtype of a parameter decides the dtype of its state. */
 static void states_in_checkpoints(void) {
     char plain[64];
@@ -341,4 +422,4 @@ static void many_parameters(void) {
 
 CHECK_MAIN(CASE(training_continues_with_the_same_bits),
            CASE(master_weights_continue_with_the_same_bits), CASE(files_without_a_state), CASE(files_that_do_not_fit_change_nothing),
-           CASE(states_in_checkpoints), CASE(many_parameters))
+           CASE(states_in_checkpoints), CASE(a_checkpoint_is_one_file), CASE(copies_keep_the_handle), CASE(many_parameters))

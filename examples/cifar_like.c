@@ -177,23 +177,16 @@ static void run_free(Run *run) {
     THOptim_free(run->optimizer);
 }
 
-// A checkpoint is two files. `NAME.pt` is written last, so it belongs to a complete file of the optimizer. Even and odd
-// epochs have different files of the optimizer, so a write of the next one leaves the previous one unchanged.
-static void checkpoint_paths(char *net, char *optimizer, const char *name, int64_t epoch) {
-    snprintf(net, PATH, "%s.pt", name);
-    snprintf(optimizer, PATH, "%s.optimizer%d.pt", name, (int)(epoch % 2));
-}
-
-// Writes a checkpoint. The library writes each file under a temporary name and renames it when it is complete.
+// Writes a checkpoint. The library writes the file under a temporary name and renames it when it is complete.
 static THStatus save(const Run *run, const char *name) {
     THStatus status;
-    char path[PATH], optimizer[PATH];
+    char path[PATH];
     THTensor *random = THTensor_new(), *epoch = THTensor_newFull(TH_INT64, 0, NULL, (double)run->epoch);
-    checkpoint_paths(path, optimizer, name, run->epoch);
+    snprintf(path, PATH, "%s.pt", name);
     THArchive *file = THArchive_create(path, TH_FILE_BY_NAME);
     TRY(file ? TH_OK : THGetLastErrorCode());
-    TRY(THOptim_save(run->optimizer, optimizer));
     for (int i = 0; i < TENSORS; i++) TRY(THArchive_add(file, NAMES[i], ((THTensor *const *)&run->net)[i]));
+    TRY(THOptim_add(run->optimizer, file, "optimizer"));
     TRY(THTensor_getRNGState(run->generator, random));
     TRY(THArchive_add(file, "random", random));
     TRY(THArchive_add(file, "epoch", epoch));
@@ -205,33 +198,24 @@ done:
     return status;
 }
 
-// `r` = the tensor `name` of the file. `r` keeps its shape.
-static THStatus read_tensor(THTensor *r, const THArchive *file, const char *name) {
-    THTensor *t = THArchive_newFind(file, name);
-    THStatus status = t ? THTensor_copy(r, t) : THGetLastErrorCode();
-    THTensor_free(t);
-    return status;
-}
-
 // Reads a checkpoint. Without a checkpoint the run is unchanged.
 static THStatus load(Run *run, const char *name) {
     THStatus status;
-    char path[PATH], optimizer[PATH];
+    char path[PATH];
     THTensor *random = NULL, *epoch = NULL;
-    checkpoint_paths(path, optimizer, name, 0);
+    snprintf(path, PATH, "%s.pt", name);
     if (access(path, F_OK) != 0) return TH_OK;
     THArchive *file = THArchive_open(path);
     TRY(file ? TH_OK : THGetLastErrorCode());
     TRY(THGrad_setEnabled(0));
-    for (int i = 0; i < TENSORS; i++) TRY(read_tensor(((THTensor **)&run->net)[i], file, NAMES[i]));
+    for (int i = 0; i < TENSORS; i++) TRY(THArchive_copy(((THTensor **)&run->net)[i], file, NAMES[i]));
     TRY(THGrad_setEnabled(1));
+    TRY(THOptim_read(run->optimizer, file, "optimizer"));
     random = THArchive_newFind(file, "random");
     epoch = THArchive_newFind(file, "epoch");
     TRY(random && epoch ? TH_OK : THGetLastErrorCode());
     TRY(THTensor_setRNGState(run->generator, random));
     run->epoch = (int64_t)THTensor_item(epoch);
-    checkpoint_paths(path, optimizer, name, run->epoch);
-    TRY(THOptim_load(run->optimizer, optimizer));
     printf("continue after epoch %lld of %s\n", (long long)run->epoch, path);
 done:
     THArchive_free(file);

@@ -141,23 +141,17 @@ class Net {
 
 // All that changes during training: the contents of a checkpoint.
 //
-// A checkpoint is two files. `NAME.pt` is written last, so it belongs to a complete file of the optimizer. Even and odd
-// epochs have different files of the optimizer, so a write of the next one leaves the previous one unchanged.
 struct Run {
     const th::Generator &generator;
     Net net{generator};
     th::Optim optimizer = th::Optim::adamw(net.weights(), learning_rate, 0.9, 0.999, 1e-8, decay);
     int64_t epoch = 0; // the number of complete epochs
 
-    std::string optimizer_path(const std::string &name) const {
-        return name + ".optimizer" + std::to_string(epoch % 2) + ".pt";
-    }
-
-    // The library writes each file under a temporary name and renames it when it is complete.
+    // The library writes the file under a temporary name and renames it when it is complete.
     void save(const std::string &name) const {
-        optimizer.save(optimizer_path(name));
         const th::Archive file = th::Archive::create(name + ".pt");
         for (const auto &[key, tensor] : net.named()) file.add(key, tensor);
+        optimizer.add(file, "optimizer");
         file.add("random", th::getRNGState(generator));
         file.add("epoch", th::full({}, static_cast<double>(epoch), th::int64));
         file.close();
@@ -167,10 +161,10 @@ struct Run {
         if (!std::filesystem::exists(name + ".pt")) return;
         const th::NoGrad off;
         const th::Archive file = th::Archive::open(name + ".pt");
-        for (auto &[key, tensor] : net.named()) tensor.copy_(file.tensor(key));
+        for (auto &[key, tensor] : net.named()) file.copy_out(tensor, key);
         th::setRNGState(generator, file.tensor("random"));
         epoch = static_cast<int64_t>(file.tensor("epoch").item());
-        optimizer.load(optimizer_path(name));
+        optimizer.read(file, "optimizer");
         std::cout << "continue after epoch " << epoch << " of " << name << ".pt" << std::endl;
     }
 };

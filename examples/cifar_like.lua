@@ -86,15 +86,11 @@ local function forward(net, x, training)
     return thorn.addmm(net.b, thorn.view(x, -1, FEATURES), net.w)
 end
 
--- A checkpoint is two files. `NAME.pt` is written last, so it belongs to a complete file of the optimizer. Even and odd epochs have
--- different files of the optimizer, so a write of the next one leaves the previous one unchanged.
-local function optimizer_path(name, epoch) return ("%s.optimizer%d.pt"):format(name, epoch % 2) end
-
--- Writes a checkpoint. The library writes each file under a temporary name and renames it when it is complete.
+-- Writes a checkpoint. The library writes the file under a temporary name and renames it when it is complete.
 local function save(run, name)
-    run.optimizer:save(optimizer_path(name, run.epoch))
     local file = thorn.Archive.create(name .. ".pt")
     for _, key in ipairs(run.names) do file:add(key, run.net[key]) end
+    run.optimizer:add(file, "optimizer")
     file:add("random", thorn.getRNGState())
     file:add("epoch", thorn.full({}, run.epoch, { dtype = "int64" }))
     file:close()
@@ -107,11 +103,11 @@ local function load(run, name)
     exists:close()
     local file = thorn.Archive.open(name .. ".pt")
     thorn.no_grad(function()
-        for _, key in ipairs(run.names) do thorn.copy(file:newFind(key), { out = run.net[key] }) end
+        for _, key in ipairs(run.names) do file:copy(key, { out = run.net[key] }) end
     end)
     thorn.setRNGState(file:newFind("random"))
     run.epoch = thorn.item(file:newFind("epoch"))
-    run.optimizer:load(optimizer_path(name, run.epoch))
+    run.optimizer:read(file, "optimizer")
     print(("continue after epoch %d of %s.pt"):format(run.epoch, name))
 end
 

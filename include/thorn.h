@@ -3143,6 +3143,11 @@ double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int
 /// Formats without metadata, such as `.npz`, are refused. The parameters are not in the file.
 THStatus THOptim_save(const THOptim *o, const char *path);
 
+/// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside
+/// tensors of other names. `THOptim_read` reads the entry. In a `.pt` file the entry is `optimizer.state_dict()`, as in
+/// `torch.save({..., name: optimizer.state_dict()}, path)`. `THArchive_close` reads the state; no step may lie between.
+THStatus THOptim_add(const THOptim *o, const THArchive *archive, const char *name);
+
 /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote. The optimizer must have
 /// the same kind, and the same groups with the same numbers of parameters, in the same order. State tensors are
 /// converted to the dtypes and devices of the parameters. A flag that the file lacks, such as `maximize`, keeps its
@@ -5830,6 +5835,9 @@ TH_NODISCARD THTensor *THArchive_newBytes(const THArchive *archive, int64_t inde
 
 /// `r` = a copy of tensor `index`.
 THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);
+
+/// `r` = the first tensor named `name`, as `THTensor_copy` copies it: `r` keeps its dtype, device and shape.
+THStatus THArchive_copy(THTensor *r, const THArchive *archive, const char *name);
 
 /// Creates an archive that `THArchive_close` writes to the file `path`. `format` is one of `TH_FILE_*`. Free the
 /// archive with `THArchive_free`; NULL on error.

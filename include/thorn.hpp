@@ -11199,6 +11199,35 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
 }
 
 // ==================================================================================================================
+//     Multi-head attention
+// ==================================================================================================================
+
+/// `heads` attentions of projections of `query` [batch, L, width] to projections of `key` and `value` [batch, S, width],
+/// and a projection of the results, side by side: multi-head attention by A. Vaswani et al. (2017). Returns
+/// [batch, L, width].
+///
+/// The weights are those of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`: `inWeight` [3 * width, width]
+/// and `inBias` [3 * width] project query, key and value, in this order, and `outWeight` [width, width] and `outBias`
+/// [width] project the results. An undefined bias is zero. `mask` and `causal` are those of scaledDotProductAttention.
+inline Tensor multiHeadAttention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &inWeight,
+    const Tensor &inBias, const Tensor &outWeight, const Tensor &outBias, int64_t heads, const Tensor &mask = {},
+    bool causal = false) {
+    const auto linear = [](const Tensor &x, const Tensor &weight, const Tensor &bias) {
+        const Tensor y = x.matmul(weight.t());
+        return bias.defined() ? y + bias : y;
+    };
+    const auto project = [&](const Tensor &x, int part) {
+        const int64_t width = x.size(2), first = part * width;
+        const Tensor bias = inBias.defined() ? inBias.narrow(0, first, width) : Tensor();
+        const Tensor y = linear(x, inWeight.narrow(0, first, width), bias);
+        return y.reshape({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+    };
+    const Tensor queries = project(query, 0), keys = project(key, 1), values = project(value, 2);
+    const Tensor attended = queries.scaledDotProductAttention(keys, values, mask, 0, causal).r.transpose(1, 2);
+    return linear(attended.reshape({query.size(0), query.size(1), -1}), outWeight, outBias);
+}
+
+// ==================================================================================================================
 //     Gradients
 // ==================================================================================================================
 
@@ -12671,6 +12700,12 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         detail::check(THArchive_read(detail::result(r), handle_, index), "read_out");
         return r;
     }
+    /// `r` = the first tensor named `name`, as `THTensor_copy` copies it: `r` keeps its dtype, device and shape.
+    Tensor copy(Text name) const { detail::New r; return r(THArchive_copy(r.handle, handle_, name.c_str()), "copy"); }
+    Tensor &copy_out(Tensor &r, Text name) const {
+        detail::check(THArchive_copy(detail::result(r), handle_, name.c_str()), "copy_out");
+        return r;
+    }
     /// Creates an archive that `THArchive_close` writes to the file `path`.
     static Archive create(Text path, FileFormat format = FileFormat::ByName) {
         return Archive::take(detail::must(THArchive_create(path.c_str(), static_cast<THFileFormat>(format)),
@@ -12821,6 +12856,11 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     }
     /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits.
     void save(Text path) const { detail::check(THOptim_save(handle_, path.c_str()), "save"); }
+    /// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside
+    /// tensors of other names.
+    void add(const Archive &archive, Text name) const {
+        detail::check(THOptim_add(handle_, archive.get(), name.c_str()), "add");
+    }
     /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote.
     void load(Text path) const { detail::check(THOptim_load(handle_, path.c_str()), "load"); }
     /// `THOptim_load` from an open archive, whose entry `name` is the state dict: `optimizer` for a file of

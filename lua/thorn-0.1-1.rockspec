@@ -22,6 +22,7 @@ build = {
         ["thorn.construct"] = "thorn/construct.lua",
         ["thorn.convolution"] = "thorn/convolution.lua",
         ["thorn.dynamic"] = "thorn/dynamic.lua",
+        ["thorn.dynamic.attention"] = "thorn/dynamic/attention.lua",
         ["thorn.dynamic.binding"] = "thorn/dynamic/binding.lua",
         ["thorn.dynamic.borrowed"] = "thorn/dynamic/borrowed.lua",
         ["thorn.dynamic.callbacks"] = "thorn/dynamic/callbacks.lua",

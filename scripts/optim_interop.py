@@ -113,6 +113,14 @@ class There:
     def save(self, path):
         self.thorn.THOptim_save(self.optim, path.encode())
 
+    def save_checkpoint(self, path):
+        """Writes the parameters and the state of the optimizer into one file."""
+        archive = self.thorn.keep(self.thorn.THArchive_create(path.encode(), 0), "THArchive")
+        for k, p in enumerate(self.params):
+            self.thorn.THArchive_add(archive, f"w{k}".encode(), p)
+        self.thorn.THOptim_add(self.optim, archive, b"optimizer")
+        self.thorn.THArchive_close(archive)
+
     def load(self, path):
         self.thorn.THOptim_load(self.optim, path.encode())
 
@@ -123,6 +131,19 @@ class There:
 def check_same(a, b, dtype, *what):
     for one, two in zip(a.values(), b.values()):
         torch.testing.assert_close(one, two, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], msg=lambda text: f"{what}: {text}")
+
+
+def equal(a, b):
+    """Whether two nested values are equal, with the same types."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, torch.Tensor):
+        return a.dtype == b.dtype and torch.equal(a, b)
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(equal, a.values(), b.values()))
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return a == b
 
 
 def check_layout(path, own, *what):
@@ -150,6 +171,11 @@ def check(thorn, kind, dtype, folder):
     theirs, ours = os.path.join(folder, "theirs.pt"), os.path.join(folder, "ours.pt")
     here.save(theirs), there.save(ours)
     check_layout(ours, here, *what)
+    checkpoint = os.path.join(folder, "checkpoint.pt")
+    there.save_checkpoint(checkpoint)
+    weights = {f"w{k}": t for k, t in enumerate(there.values())}
+    if not equal(torch.load(checkpoint, weights_only=True), {**weights, "optimizer": torch.load(ours, weights_only=True)}):
+        raise SystemExit(f"{what}: the checkpoint differs from the file of the optimizer")
     loaded_here, loaded_there = Here(kind, 0.5, there.values()), There(thorn, kind, 0.5, here.values())
     loaded_here.load(ours), loaded_there.load(theirs)
     here.step(), there.step(), loaded_here.step(), loaded_there.step()

@@ -87,7 +87,10 @@ class Case:
             kinds = [f"{str(t.dtype)[6:]} {list(t.shape)}" for t in (found, expected)]
             raise Failed(f"{name} is {kinds[0]}, not {kinds[1]}")
         relative, absolute = TOLERANCE.get(expected.dtype, (0, 0))
-        relative = self.row.tolerance or relative
+        if self.row.tolerance and expected.is_floating_point():
+            relative = self.row.tolerance
+        elif self.row.tolerance:
+            found, expected, absolute = found.double(), expected.double(), self.row.tolerance
         wrong = ~torch.isclose(found, expected, relative, absolute, equal_nan=True)
         if wrong.any():
             first = int(wrong.flatten().to(torch.uint8).argmax())

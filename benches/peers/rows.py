@@ -30,7 +30,7 @@ class Row:
     operands: dict = field(default_factory=dict)
     result: Operand | None = None  # for `r`, if no `out=` names a result
     checked: tuple = ()  # the results to compare, if not all: libraries may choose different indices among equal elements
-    tolerance: float | None = None  # relative, for results with many roundings
+    tolerance: float | None = None  # for results with many roundings: relative for floats, absolute for integers
     flops: int | None = None  # the limit is arithmetic instead of memory
     cpp: bool = False  # `torch` is C++
     one_thread: bool = False  # two threads would show nothing new
@@ -582,6 +582,8 @@ def interpolated():
             smooth = to < 512
             call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
             made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
+            # PyTorch rounds the bytes between the dimensions, and limits them to 0 and 255.
+            made += over(f"{name} 512 to {to}", "u8", "1x3x512x512", call, peer, tolerance=48)
     sample = "FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_LINEAR, TH_PAD_CONSTANT, 0))", "torch.grid_sampler(a, b, 0, 0, False)"
     return [
         *made,

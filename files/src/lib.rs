@@ -35,7 +35,7 @@ pub use error::{Error, Kind, Result};
 pub use format::Format;
 pub use formats::{open, open_named, read_csv, save, save_nested};
 pub use input::Input;
-pub use nested::Nested;
+pub use nested::{Nested, NestedEntry};
 pub use pool::{Start, set_threads};
 pub use save::{Output, Save};
 pub use sparse::{Form, Sparse};

@@ -1,6 +1,7 @@
 //! Nested values of Python, to be written.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A nested value of Python.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +16,7 @@ pub enum Nested {
     Float(f64),
     /// A text.
     Text(String),
-    /// The tensor with this index in [`Save::tensors`](crate::Save::tensors).
+    /// The tensor with this index.
     Tensor(usize),
     /// A list.
     List(Vec<Nested>),
@@ -23,6 +24,20 @@ pub enum Nested {
     Tuple(Vec<Nested>),
     /// A dict: keys and values.
     Dict(Vec<(Nested, Nested)>),
+}
+
+/// A nested value among the contents of a file to be written. Its tensors and texts are in the lists of [`Save`](crate::Save), named by
+/// their paths. [`Nested::Tensor`] counts from the first of these tensors.
+#[derive(Debug)]
+pub struct NestedEntry {
+    /// The key of the value. A value without a name is the whole file.
+    pub name: String,
+    /// The value.
+    pub value: Nested,
+    /// The tensors of the value.
+    pub tensors: Range<usize>,
+    /// The texts and numbers of the value among the metadata.
+    pub metadata: Range<usize>,
 }
 
 impl Nested {

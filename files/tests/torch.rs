@@ -8,7 +8,7 @@ use plain::{compare, corpus, elements, expected, positions, sparse, wanted};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Nested, Opaque, Result, Save, Tensor};
+use thorn_files::{Contents, Data, Element, Encoding, Form, Format, Input, Nested, NestedEntry, Opaque, Result, Save, Tensor};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(corpus("torch").join(name)).unwrap()
@@ -177,7 +177,8 @@ fn nested_values_are_read_by_their_paths() {
     let storages: [(_, &[u8]); 2] = [(Element::U8, &[3, 4]), (Element::U8, &[5])];
     let what = Save { tensors: &written, sparse: &[], storages: &storages, metadata: &[], precision: None };
     let mut to = io::Cursor::new(Vec::new());
-    thorn_files::save_nested(Format::Pt, &what, &nested, &mut to).unwrap();
+    let entry = |name: &str, value| NestedEntry { name: name.to_owned(), value, tensors: 0..2, metadata: 0..0 };
+    thorn_files::save_nested(Format::Pt, &what, &[entry("", nested)], &mut to).unwrap();
     let contents = thorn_files::open(&to.into_inner()).unwrap();
     assert_eq!(contents.metadata, scalars);
     assert_eq!(scalars.len(), 6);
@@ -185,8 +186,22 @@ fn nested_values_are_read_by_their_paths() {
     let found: Vec<_> = contents.tensors.iter().map(|tensor| (tensor.name.clone(), usize::from(tensor.sizes.is_empty()))).collect();
     assert_eq!(found, tensors);
     assert_eq!(tensors[0], ("state.0.step".to_owned(), 1));
-    let missing = thorn_files::save_nested(Format::Pt, &what, &Nested::Tensor(2), &mut io::Cursor::new(Vec::new()));
+    let missing = thorn_files::save_nested(Format::Pt, &what, &[entry("", Nested::Tensor(2))], &mut io::Cursor::new(Vec::new()));
     assert!(missing.unwrap_err().message.contains("tensor 2"));
+    // A value beside other tensors and texts is an entry with its name.
+    let three = [written[0].clone(), written[1].clone(), Tensor::row_major("c".to_owned(), vec![], 1).unwrap()];
+    let metadata = [("note".to_owned(), "a text".to_owned())];
+    let what = Save { tensors: &three, metadata: &metadata, ..what };
+    let mut to = io::Cursor::new(Vec::new());
+    let value = Nested::List(vec![Nested::Tensor(1), Nested::Tensor(0), Nested::Int(7)]);
+    thorn_files::save_nested(Format::Pt, &what, &[entry("list", value)], &mut to).unwrap();
+    let contents = thorn_files::open(&to.into_inner()).unwrap();
+    let found: Vec<_> = contents.tensors.iter().map(|tensor| (&*tensor.name, tensor.sizes.is_empty())).collect();
+    assert_eq!(found, [("c", true), ("list.0", true), ("list.1", false)]);
+    let texts: Vec<_> = contents.metadata.iter().map(|(key, value)| (&**key, &**value)).collect();
+    assert_eq!(texts, [("note", "a text"), ("list.2", "7")]);
+    let twice = thorn_files::save_nested(Format::Pt, &what, &[entry("c", Nested::None)], &mut io::Cursor::new(Vec::new()));
+    assert!(twice.unwrap_err().message.contains("the name 'c' twice"));
 }
 
 #[test]

@@ -42,6 +42,37 @@ function tests.backward_adds_to_gradients()
     fails("is a leaf that requires a gradient", function() a:add(1) end)
 end
 
+-- sin(start), sin(start + 0.7) and so on, in this shape.
+local function wave(start, ...)
+    local count = 1
+    for _, size in ipairs({ ... }) do count = count * size end
+    local list = {}
+    for k = 1, count do list[k] = math.sin(start + 0.7 * (k - 1)) end
+    return thorn.reshape(doubles(list), { ... })
+end
+
+-- The expected values are those of torch.nn.MultiheadAttention(4, 2, batch_first=True).
+function tests.heads_attend()
+    local weights = { inWeight = wave(1, 12, 4), inBias = wave(2, 12), outWeight = wave(3, 4, 4), outBias = wave(4, 4) }
+    local query, source = wave(5, 2, 3, 4), wave(6, 2, 2, 4)
+    local mask = thorn.ne(thorn.tensor({ { 1, 1 }, { 1, 0 }, { 0, 1 } }), 0)
+    expect(thorn.multiHeadAttention(query, source, source, weights, 2, { mask = mask }),
+        -1.45224272818, -0.62739655139, -0.779330224793, -0.54231644183, -1.98395154613, -0.337607114436, -0.793713570013, -0.805001260385,
+        -0.850394041536, -1.56592080681, 0.38741813, -1.80246491806, -1.22563657048, -1.37242292693, 0.398024608357, -2.01595011967,
+        -1.2255225789, -1.37257658384, 0.398200174722, -2.01612730786, -1.65217110644, -0.508609384109, -0.80324969212, -0.616028696126)
+    expect(query:multiHeadAttention(query, query, weights, 2, { causal = true }),
+        -0.85335346371, -1.85563815266, 0.936333863656, -2.547148907, -0.870746476815, -1.82925175975, 0.904003178985, -2.51260991313,
+        -1.76659249546, -0.340869551083, -1.0049247393, -0.403723059141, -2.4072264864, 0.376152185614, -1.71547854648, 0.218254546916,
+        0.0906311687817, -1.96796901426, 0.204030525857, -1.05483291536, -2.22924698877, -0.594572893061, -0.0641803325597, -1.92280051094)
+    local without = { inWeight = weights.inWeight:clone():setRequiresGrad(true), outWeight = weights.outWeight }
+    local zeros = { inWeight = without.inWeight, inBias = thorn.zeros(12), outWeight = without.outWeight, outBias = thorn.zeros(4) }
+    local r = thorn.multiHeadAttention(query, source, source, without, 2)
+    check(thorn.equal(r, thorn.multiHeadAttention(query, source, source, zeros, 2)))
+    thorn.sum(r):backward()
+    check(without.inWeight:grad() and thorn.sum(thorn.abs(without.inWeight:grad())):get0d() > 0)
+    fails("reshape", function() thorn.multiHeadAttention(query, source, source, weights, 3) end)
+end
+
 -- Methods of Torch7's package are recorded, too.
 function tests.methods_that_write_in_place_are_recorded()
     local w = leaf({ 1, 2 })

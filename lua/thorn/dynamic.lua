@@ -26,6 +26,7 @@
 require("thorn")
 local library = require("thorn.library")
 local rows = require("thorn.api")
+local attention = require("thorn.dynamic.attention")
 local dtypes = require("thorn.dynamic.dtypes")
 local excluded = require("thorn.dynamic.excluded")
 local gradients = require("thorn.dynamic.gradients")
@@ -167,6 +168,8 @@ thorn = lazily(function(name)
     found = found or gradients.functions[signatures.in_capitals(name)]
     return found or of_tensors[name] or function_of(name, name, other_forms) or dtypes.of(name)
 end)
+
+special.methods.multiHeadAttention = attention.of(thorn)
 
 --- Returns a tensor with the elements of a table.
 rawset(thorn, "tensor", special.tensor)

@@ -646,6 +646,7 @@ double THSchedule_cosineRestarts(int64_t step, double lr, int64_t t0, int64_t tM
 double THSchedule_oneCycle(int64_t step, double maxLr, int64_t totalSteps, double pctStart, double divFactor, double finalDivFactor);
 double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int64_t patience, double minChange, int absolute, int maximize, int64_t cooldown, double minLr, double eps);
 THStatus THOptim_save(const THOptim *o, const char *path);
+THStatus THOptim_add(const THOptim *o, const THArchive *archive, const char *name);
 THStatus THOptim_load(const THOptim *o, const char *path);
 THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *name);
 /* Sorting and searching */
@@ -1100,6 +1101,7 @@ THTensor *THArchive_newTensor(const THArchive *archive, int64_t index);
 THTensor *THArchive_newFind(const THArchive *archive, const char *name);
 THTensor *THArchive_newBytes(const THArchive *archive, int64_t index);
 THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);
+THStatus THArchive_copy(THTensor *r, const THArchive *archive, const char *name);
 THArchive *THArchive_create(const char *path, THFileFormat format);
 THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);

@@ -15,7 +15,10 @@ const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
 
-/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean, rounded, and the shift is its error.
+/// The elements of a row from which on a sample determines the middle.
+const SAMPLED: usize = 1024;
+
+/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is a number near the mean, and the shift is its error.
 #[derive(Clone, Copy)]
 struct Standard<V> {
     middle: V,
@@ -24,7 +27,7 @@ struct Standard<V> {
 }
 
 impl<V: Partial<Item: Real>> Standard<V> {
-    /// Returns the mean of `f` of the elements, rounded; 0 if the rows are not centred.
+    /// Returns a number near the mean of `f` of the elements, from a sample if the row is long; 0 if the rows are not centred.
     ///
     /// # Safety
     /// `x` must hold a row; as for [`Register`](super::vector::Register).
@@ -33,18 +36,29 @@ impl<V: Partial<Item: Real>> Standard<V> {
         if !rows.centred {
             return V::all(Element::ZERO);
         }
-        let n = rows.n;
-        // SAFETY: the caller's.
-        let [sum] = unsafe {
-            sums::<V, 1, 1>(
-                [x],
-                [V::all(Element::ZERO)],
-                n,
-                #[inline(always)]
-                |[x]| [f(x)],
-            )
-        };
-        V::all(Element::from_f64(sum / n as f64))
+        let (pieces, length) = if rows.n > SAMPLED { (4, SAMPLED / 16) } else { (1, rows.n) };
+        let mut total = 0.0;
+        for k in 0..pieces {
+            // SAFETY: the caller's, and the pieces lie in the row.
+            let [sum] = unsafe {
+                sums::<V, 1, 1>(
+                    [x.add(rows.n / pieces * k)],
+                    [V::all(Element::ZERO)],
+                    length,
+                    #[inline(always)]
+                    |[x]| [f(x)],
+                )
+            };
+            total += sum;
+        }
+        V::all(Element::from_f64(total / (pieces * length) as f64))
+    }
+
+    /// Returns true if a middle is so far from the mean that the variance would lose digits, given the means of `x - middle` and of its
+    /// square.
+    #[inline(always)]
+    fn is_far(rows: Rows, rest: f64, squares: f64) -> bool {
+        rows.centred && squares.is_finite() && rest * rest > 0.5 * squares
     }
 
     /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift. The first mean is 0 for rows
@@ -92,17 +106,20 @@ struct Forward<T> {
 unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, rows: Rows, range: std::ops::Range<usize>) {
     let Rows { n, span, .. } = rows;
     for i in range {
-        let (mut x, mut eps, mut scaled) = (all.x.wrapping_add(i * n), rows.eps, false);
+        let (mut x, mut eps, mut scaled, mut corrected) = (all.x.wrapping_add(i * n), rows.eps, false, None);
         // SAFETY: the caller's.
         unsafe {
             let r = all.r.add(i * n);
             let standard = loop {
-                let middle = Standard::<V>::middle(
-                    rows,
-                    x,
-                    #[inline(always)]
-                    |x| x,
-                );
+                let middle = match corrected {
+                    Some(middle) => middle,
+                    None => Standard::<V>::middle(
+                        rows,
+                        x,
+                        #[inline(always)]
+                        |x| x,
+                    ),
+                };
                 let [rest, squares] = sums::<V, 1, 2>(
                     [x],
                     [middle],
@@ -111,6 +128,10 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, rows: Rows
                     |[x]| [x - middle, (x - middle) * (x - middle)],
                 )
                 .map(|sum| sum / n as f64);
+                if corrected.is_none() && Standard::<V>::is_far(rows, rest, squares) {
+                    corrected = Some(middle + V::all(Element::from_f64(rest)));
+                    continue;
+                }
                 if squares.is_finite() || scaled {
                     break Standard::around(middle, if rows.centred { rest } else { 0.0 }, squares, eps).0;
                 }
@@ -123,7 +144,7 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, rows: Rows
                     #[inline(always)]
                     |[x]| x * factor,
                 );
-                (x, eps, scaled) = (r.cast_const(), eps * shrunk::<V>() * shrunk::<V>(), true);
+                (x, eps, scaled, corrected) = (r.cast_const(), eps * shrunk::<V>() * shrunk::<V>(), true, None);
             };
             let first = i % rows.groups * rows.row_weights();
             let (weight, bias) = (all.weight.add(first), all.bias.add(first));
@@ -296,24 +317,31 @@ unsafe fn gradient_group<V: Partial<Item: Real>>(
             let factors = if all.r.is_null() && span == 1 { g } else { weight };
             let each = if width > 0 { scratch } else { null_mut() };
             // Where squares of the row overflow, what is standardized is the row with a factor.
-            let mut factor = 1.0;
+            let (mut factor, mut corrected) = (1.0, None);
             let (standard, scaled, [scale, shift], mean, along) = loop {
                 let scaled: V = V::all(Element::from_f64(factor));
-                let middle = Standard::<V>::middle(
-                    rows,
-                    x,
-                    #[inline(always)]
-                    |x| x * scaled,
-                );
+                let middle = match corrected {
+                    Some(middle) => middle,
+                    None => Standard::<V>::middle(
+                        rows,
+                        x,
+                        #[inline(always)]
+                        |x| x * scaled,
+                    ),
+                };
                 let fill = middle * V::all(Element::from_f64(1.0 / factor));
                 let [rest, squares, mean, along] =
                     row_sums::<V>(rows, [g, factors, x], [middle, scaled, fill], each).map(|sum| sum / n as f64);
+                if corrected.is_none() && Standard::<V>::is_far(rows, rest, squares) {
+                    corrected = Some(middle + V::all(Element::from_f64(rest)));
+                    continue;
+                }
                 let (rest, mean) = if rows.centred { (rest, mean) } else { (0.0, 0.0) };
                 if squares.is_finite() || factor < 1.0 {
                     let (standard, numbers) = Standard::<V>::around(middle, rest, squares, eps * factor * factor);
                     break (standard, scaled, numbers, mean, along);
                 }
-                factor = shrunk::<V>();
+                (factor, corrected) = (shrunk::<V>(), None);
             };
             if width > 0 && span == 1 {
                 of_weight.add::<V, 2>(

@@ -1,14 +1,21 @@
 //! Weighted sums of elements along a dimension.
 
-use super::engine::{CHEAP, COSTLY, Shared, parallel};
+use super::engine::{CHEAP, Shared, parallel};
+use super::scratch::ThreadScratch;
 use super::simd::simd;
 use crate::dtype::{Domain, Dtype};
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::launch::Resample;
 use crate::operand::Operand;
 
 /// The elements of a row that are summed together if a sum has many terms, so that the sums stay in the L1 cache.
 const PIECE: usize = 512;
+
+/// Rows of the last dimension that are summed side by side, because vectors of their elements need no gathering.
+const SIDE: usize = 8;
+
+/// The terms of a row that are worth a part of the rows, [`SIDE`] at a time.
+const PART: usize = 1 << 13;
 
 /// An element of an image, computed in `T`.
 trait Pixel<T>: Copy {
@@ -66,16 +73,21 @@ pub fn run(work: Resample, r: &Operand, [x, places, weights]: [&Operand; 3]) -> 
         (Dtype::Uint8, Dtype::Float32) => sums::<u8, f32, f32>(work, r, x, places, weights),
         (Dtype::Float32, Dtype::Uint8) => sums::<f32, u8, f32>(work, r, x, places, weights),
         (Dtype::Uint8, Dtype::Uint8) => sums::<u8, u8, f32>(work, r, x, places, weights),
-        (dtype, _) => return Err(Domain::Float.refusal(dtype)),
+        (dtype, _) => Err(Domain::Float.refusal(dtype)),
     }
-    Ok(())
 }
 
-fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(work: Resample, r: &Operand, x: &Operand, places: &Operand, weights: &Operand) {
+fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(
+    work: Resample,
+    r: &Operand,
+    x: &Operand,
+    places: &Operand,
+    weights: &Operand,
+) -> Result<()> {
     let Resample { outer, before, after, inner, taps } = work;
     let (r, x) = (Shared(r.first()), Shared(x.first()));
     if outer * after * inner == 0 {
-        return;
+        return Ok(());
     }
     // SAFETY: the lists are row-major and have this many elements.
     let (places, weights) = unsafe {
@@ -83,24 +95,7 @@ fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(work: Resample, r: &Operand, x: &Opera
         (std::slice::from_raw_parts(places.first().cast::<i32>(), n), std::slice::from_raw_parts(weights.first().cast::<T>(), n))
     };
     if inner == 1 {
-        parallel(outer, after * taps, COSTLY, &|rows| {
-            for row in rows {
-                // SAFETY: the operands have this row, and each place is in the row.
-                unsafe {
-                    let (to, from) = (r.get().cast::<R>().add(row * after), x.get().cast::<X>().add(row * before));
-                    simd(
-                        #[inline(always)]
-                        move |_| match taps {
-                            1 => along_row::<X, R, T, 1>(to, from, after, places, weights),
-                            2 => along_row::<X, R, T, 2>(to, from, after, places, weights),
-                            4 => along_row::<X, R, T, 4>(to, from, after, places, weights),
-                            _ => along_row::<X, R, T, 0>(to, from, after, places, weights),
-                        },
-                    );
-                }
-            }
-        });
-        return;
+        return along_rows::<X, R, T>(work, (r, x), places, weights);
     }
     parallel(outer * after, inner * taps, CHEAP, &|rows| {
         for row in rows {
@@ -120,35 +115,102 @@ fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(work: Resample, r: &Operand, x: &Opera
             }
         }
     });
+    Ok(())
 }
 
-/// `to[i] = sum over j of weights[j][i] * from[places[j][i]]`, with `TAPS` terms, or as many as the lists have if `TAPS` is 0.
+/// The sums along rows, the last dimension.
+fn along_rows<X: Pixel<T>, R: Pixel<T>, T: Sum>(work: Resample, (r, x): (Shared, Shared), places: &[i32], weights: &[T]) -> Result<()> {
+    let Resample { outer, before, after, taps, .. } = work;
+    let blocks = outer.div_ceil(SIDE);
+    let parts = (blocks * after * taps / PART).clamp(1, blocks);
+    let Some(columns) = before.checked_mul(SIDE * size_of::<T>()).and_then(|bytes| ThreadScratch::new(bytes, parts)) else {
+        bail!(NoMem, "out of memory for {SIDE} rows of {before} pixels")
+    };
+    columns.each(parts, &|part, columns: *mut T| {
+        for block in blocks * part / parts..blocks * (part + 1) / parts {
+            let first = block * SIDE;
+            let rows = SIDE.min(outer - first);
+            // SAFETY: the operands have these rows, the scratch memory has `SIDE` of them, and each place is in a row.
+            unsafe {
+                let (to, from) = (r.get().cast::<R>().add(first * after), x.get().cast::<X>().add(first * before));
+                turn(columns, from, rows, before);
+                along_columns(to, columns, (rows, after, taps), places, weights);
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Writes `rows` rows of `n` elements as columns of [`SIDE`] elements. The last row fills the columns.
 ///
 /// # Safety
-/// `to` has `n` elements, and `from` has each place.
-#[inline(always)]
-unsafe fn along_row<X: Pixel<T>, R: Pixel<T>, T: Sum, const TAPS: usize>(
+/// `from` has the rows, at least one, and `columns` has room for `n` columns.
+unsafe fn turn<X: Pixel<T>, T: Sum>(columns: *mut T, from: *const X, rows: usize, n: usize) {
+    let row: [*const X; SIDE] = std::array::from_fn(|b| from.wrapping_add(b.min(rows - 1) * n));
+    simd(
+        #[inline(always)]
+        move |_| {
+            let mut k = 0;
+            // SAFETY: the caller's.
+            unsafe {
+                while n - k >= SIDE {
+                    let mut tile = [[T::ZERO; SIDE]; SIDE];
+                    for b in 0..SIDE {
+                        for j in 0..SIDE {
+                            tile[b][j] = row[b].add(k + j).read().value();
+                        }
+                    }
+                    for j in 0..SIDE {
+                        for b in 0..SIDE {
+                            columns.add((k + j) * SIDE + b).write(tile[b][j]);
+                        }
+                    }
+                    k += SIDE;
+                }
+                for k in k..n {
+                    for b in 0..SIDE {
+                        columns.add(k * SIDE + b).write(row[b].add(k).read().value());
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// `to[b][i] = sum over j of weights[j][i] * columns[places[j][i]][b]`, for `rows` rows of `n` elements and `taps` terms.
+///
+/// # Safety
+/// `to` has the rows, at least one, and `columns` has each place.
+unsafe fn along_columns<R: Pixel<T>, T: Sum>(
     to: *mut R,
-    from: *const X,
-    n: usize,
+    columns: *const T,
+    (rows, n, taps): (usize, usize, usize),
     places: &[i32],
     weights: &[T],
 ) {
-    let taps = if TAPS == 0 { places.len() / n } else { TAPS };
-    for i in 0..n {
-        let mut sum = T::ZERO;
+    // The last row may be written several times, with the same elements.
+    let row: [*mut R; SIDE] = std::array::from_fn(|b| to.wrapping_add(b.min(rows - 1) * n));
+    simd(
+        #[inline(always)]
         // SAFETY: the lists have `taps * n` elements; the rest is the caller's promise.
-        unsafe {
-            if *places.get_unchecked(i) >= 0 {
-                for j in 0..taps {
-                    let at = *places.get_unchecked(j * n + i) as usize;
-                    let term = *weights.get_unchecked(j * n + i) * from.add(at).read().value();
-                    sum = if j == 0 { term } else { sum + term };
+        move |_| unsafe {
+            for i in 0..n {
+                let mut sum = [T::ZERO; SIDE];
+                let terms = if *places.get_unchecked(i) < 0 { 0 } else { taps };
+                for j in 0..terms {
+                    let column = columns.add(*places.get_unchecked(j * n + i) as usize * SIDE);
+                    let weight = *weights.get_unchecked(j * n + i);
+                    for b in 0..SIDE {
+                        let term = weight * column.add(b).read();
+                        sum[b] = if j == 0 { term } else { sum[b] + term };
+                    }
+                }
+                for b in 0..SIDE {
+                    row[b].add(i).write(R::of(sum[b]));
                 }
             }
-            to.add(i).write(R::of(sum));
-        }
-    }
+        },
+    );
 }
 
 /// `to[k] = sum over j of weights[j][i] * from[places[j][i]][k]`, for rows of `n` elements and lists of `after` entries for each term.

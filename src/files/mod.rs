@@ -39,5 +39,5 @@ pub use {
     handle::THArchive,
     read::Reading,
     sparse::{Form, Sparse},
-    write::{Writing, save, save_nested, save_sparse},
+    write::{Writing, save, save_sparse},
 };

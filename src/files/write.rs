@@ -16,7 +16,7 @@ use crate::ops::device::on_host;
 use crate::tensor::Tensor;
 use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ffi::{CStr, CString};
-use thorn_files::{Data, Format, Nested, Output, Save};
+use thorn_files::{Data, Format, Nested, NestedEntry, Output, Save};
 
 /// The greatest number of significant digits that a float64 needs.
 const MOST_DIGITS: i32 = 17;
@@ -55,6 +55,7 @@ pub struct Writing {
     format: Format,
     tensors: Vec<(String, Added)>,
     metadata: Vec<(String, String)>,
+    nested: Vec<NestedEntry>,
     /// The names of the tensors, and the keys of the metadata.
     names: HashSet<String>,
     keys: HashSet<String>,
@@ -73,6 +74,7 @@ impl Writing {
             format,
             tensors: Vec::new(),
             metadata: Vec::new(),
+            nested: Vec::new(),
             names: HashSet::new(),
             keys: HashSet::new(),
             precision: None,
@@ -127,6 +129,53 @@ impl Writing {
         remember(&mut self.names, name, || push(&mut self.tensors, entry))
     }
 
+    /// Adds a nested value of Python that refers to tensors. Formats other than PyTorch's have the parts of the value by their paths.
+    pub fn add_nested(&mut self, name: &CStr, tensors: &[Tensor], value: Nested) -> Result<()> {
+        self.check_open()?;
+        if !self.format.keeps_metadata() {
+            bail!(Unsupported, "{} files have no metadata, which numbers and texts need", self.format.name())
+        }
+        let name = owned(utf8(name, "name")?)?;
+        let mut added = alloc::list(tensors.len(), |k| Ok((String::new(), Added::dense(&tensors[k])?)))?;
+        let (mut texts, mut done) = (Vec::new(), Ok(()));
+        // The texts of numbers and the paths of tensors are allocated infallibly.
+        let set_aside = (1 << 20) + (tensors.len() + 1) * (1024 + name.len());
+        let walk = || {
+            let mut tensor = |path: &str, index: usize| {
+                if let Some((name, _)) = added.get_mut(index) {
+                    path.clone_into(name);
+                }
+            };
+            value.each(&mut name.clone(), &mut tensor, &mut |path, text| {
+                if done.is_ok() {
+                    done = owned(path).and_then(|key| push(&mut texts, (key, text)));
+                }
+            });
+        };
+        if alloc::provided(set_aside, walk).is_none() {
+            bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
+        }
+        done?;
+        let paths = || added.iter().map(|(path, _)| path).chain(texts.iter().map(|(key, _)| key)).chain([&name]);
+        if let Some(path) = paths().find(|&path| self.names.contains(path) || self.keys.contains(path)) {
+            bail!(Argument, "an entry named '{path}' was added already")
+        }
+        // The name becomes a key, too, and a key of the value a name. After the first change nothing fails.
+        let mut known = alloc::list(0, |_| Ok(String::new()))?;
+        paths().try_for_each(|path| push(&mut known, owned(path)?))?;
+        let mut keys = alloc::list(known.len(), |k| owned(&known[k]))?;
+        reserve(self.names.try_reserve(known.len()).and_then(|()| self.keys.try_reserve(known.len())))?;
+        reserve(self.tensors.try_reserve(added.len()).and_then(|()| self.metadata.try_reserve(texts.len())))?;
+        reserve(self.nested.try_reserve(1))?;
+        let (first, first_text) = (self.tensors.len(), self.metadata.len());
+        self.tensors.append(&mut added);
+        self.metadata.append(&mut texts);
+        self.nested.push(NestedEntry { name, value, tensors: first..self.tensors.len(), metadata: first_text..self.metadata.len() });
+        self.names.extend(known);
+        self.keys.extend(keys.drain(..));
+        Ok(())
+    }
+
     /// Adds a key and its value.
     pub fn add_metadata(&mut self, key: &CStr, value: &CStr) -> Result<()> {
         self.check_open()?;
@@ -154,9 +203,9 @@ impl Writing {
     /// Writes the file. If that fails, an existing file is unchanged, and `close` may be called again.
     pub fn close(&mut self) -> Result<()> {
         self.check_open()?;
-        write(&self.path, self.format, &self.tensors, &self.metadata, None, self.precision)?;
+        write(&self.path, self.format, (&self.tensors, &self.metadata, &self.nested), self.precision)?;
         self.closed = true;
-        (self.tensors, self.metadata) = (Vec::new(), Vec::new());
+        (self.tensors, self.metadata, self.nested) = (Vec::new(), Vec::new(), Vec::new());
         (self.names, self.keys) = (HashSet::new(), HashSet::new());
         Ok(())
     }
@@ -165,43 +214,13 @@ impl Writing {
 /// Writes a file with one tensor without a name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Added::dense(t)?)], &[], None, None)
+    write(path, format, (&[(String::new(), Added::dense(t)?)], &[], &[]), None)
 }
 
 /// [`save`] for a sparse tensor.
 pub fn save_sparse(sparse: &Sparse, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Added::sparse(sparse, format)?)], &[], None, None)
-}
-
-/// Writes a file with a nested value of Python that refers to tensors. Formats other than PyTorch's have the parts of the value by their
-/// paths.
-pub fn save_nested(path: &CStr, tensors: &[Tensor], nested: &Nested) -> Result<()> {
-    let format = for_writing(TH_FILE_BY_NAME, path)?;
-    if !format.keeps_metadata() {
-        bail!(Unsupported, "{} files have no metadata, which numbers and texts need", format.name())
-    }
-    let mut added = alloc::list(tensors.len(), |k| Ok((String::new(), Added::dense(&tensors[k])?)))?;
-    let (mut metadata, mut texts) = (Vec::new(), Ok(()));
-    // The texts of numbers and the path are allocated infallibly.
-    let set_aside = (1 << 20) + (tensors.len() << 10);
-    let walk = || {
-        let mut tensor = |path: &str, index: usize| {
-            if let Some((name, _)) = added.get_mut(index) {
-                path.clone_into(name);
-            }
-        };
-        nested.each(&mut String::new(), &mut tensor, &mut |path, text| {
-            if texts.is_ok() {
-                texts = owned(path).and_then(|key| push(&mut metadata, (key, text)));
-            }
-        });
-    };
-    if alloc::provided(set_aside, walk).is_none() {
-        bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
-    }
-    texts?;
-    write(path, format, &added, &metadata, Some(nested), None)
+    write(path, format, (&[(String::new(), Added::sparse(sparse, format)?)], &[], &[]), None)
 }
 
 fn owned(text: &str) -> Result<String> {
@@ -290,9 +309,7 @@ fn numbers(list: &[i64]) -> Result<Vec<i64>> {
 fn write(
     path: &CStr,
     format: Format,
-    tensors: &[(String, Added)],
-    metadata: &[(String, String)],
-    nested: Option<&Nested>,
+    (tensors, metadata, nested): (&[(String, Added)], &[(String, String)], &[NestedEntry]),
     precision: Option<usize>,
 ) -> Result<()> {
     // The operands, or contiguous copies of them, own the memory that is written.
@@ -315,10 +332,7 @@ fn write(
     // Buffers and the crates for deflate and PNG allocate infallibly. The size of headers grows with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();
-    let save = |to: &mut dyn Output| match nested {
-        Some(nested) => thorn_files::save_nested(format, &what, nested, to),
-        None => thorn_files::save(format, &what, to),
-    };
+    let save = |to: &mut dyn Output| thorn_files::save_nested(format, &what, nested, to);
     let Some((written, _)) = alloc::provided(set_aside, || replace(path, save)) else {
         bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
     };

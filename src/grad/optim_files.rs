@@ -8,7 +8,7 @@ use crate::alloc;
 use crate::api::table::table;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::files::{Reading, save_nested};
+use crate::files::{Reading, TH_FILE_BY_NAME, Writing};
 use crate::ops::create;
 use crate::ops::optim::{Field, Group, LbfgsState, MASTER, Memory, Optimizer, Rule, Slot};
 use crate::tensor::Tensor;
@@ -139,7 +139,8 @@ fn state_dict(optimizer: &Optimizer) -> Result<(Vec<Tensor>, Nested)> {
     Ok((to.0, Nested::Dict(dict)))
 }
 
-fn save(optimizer: &Optimizer, path: &CStr) -> Result<()> {
+/// Adds `optimizer.state_dict()` to an archive. Without a name, it is the whole file.
+fn add(optimizer: &Optimizer, archive: &mut Writing, name: &CStr) -> Result<()> {
     // The nested value is allocated infallibly: it has less than 2 KiB for each parameter, each group and each pair of L-BFGS.
     let pairs = optimizer.lbfgs().memory.as_ref().map_or(0, |memory| memory.pairs.len());
     let set_aside = (64 << 10) + ((optimizer.params().len() + optimizer.groups().len() + pairs) << 11);
@@ -147,7 +148,7 @@ fn save(optimizer: &Optimizer, path: &CStr) -> Result<()> {
         bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
     };
     let (tensors, dict) = dict?;
-    save_nested(path, &tensors, &dict)
+    archive.add_nested(name, &tensors, dict)
 }
 
 macro_rules! optim_file_functions {
@@ -157,7 +158,20 @@ macro_rules! optim_file_functions {
             /// name's extension determines the format. A file with the extension `.pt` is a file of `torch.save(optimizer.state_dict(),
             /// path)`, and PyTorch's `optimizer.load_state_dict(torch.load(path))` reads it. Formats without metadata, such as `.npz`, are
             /// refused. The parameters are not in the file.
-            THOptim_save(o: optim, path: text) = o.with(|optimizer| save(optimizer, path));
+            THOptim_save(o: optim, path: text) = {
+                let mut archive = Writing::create(path, TH_FILE_BY_NAME)?;
+                o.with(|optimizer| add(optimizer, &mut archive, c""))?;
+                archive.close()
+            };
+            /// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside tensors of
+            /// other names. `THOptim_read` reads the entry. In a `.pt` file the entry is `optimizer.state_dict()`, as in `torch.save({...,
+            /// name: optimizer.state_dict()}, path)`. `THArchive_close` reads the state; no step may lie between.
+            THOptim_add(o: optim, archive: archive, name: text) = {
+                if name.is_empty() {
+                    bail!(Argument, "the name is empty; THOptim_save writes a file of the optimizer alone")
+                }
+                o.with(|optimizer| add(optimizer, &mut *archive.writing()?, name))
+            };
             /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote. The optimizer must have the same
             /// kind, and the same groups with the same numbers of parameters, in the same order. State tensors are converted to the dtypes
             /// and devices of the parameters. A flag that the file lacks, such as `maximize`, keeps its value. PyTorch's flags `foreach`,

@@ -40,6 +40,9 @@ pub struct Method {
     pub factor: f64,
 }
 
+/// The cost of a term along the last dimension, in terms of a row.
+const ALONG_ROWS: f64 = 4.0;
+
 /// The terms of a result along a dimension: pixels and their weights.
 type Terms = Vec<(i32, f64)>;
 
@@ -238,9 +241,15 @@ fn resampled(r: &Tensor, t: &Tensor, images: &Images, sizes: &[i64], method: Met
     let compute = if dtype == Dtype::Uint8 { Dtype::Float32 } else { dtype.compute() };
     let (from, to) = if transposed { (sizes, &images.sizes[..]) } else { (&images.sizes[..], sizes) };
     checked_numel(&images.with(to))?;
-    // Dimensions that shrink come first, so that the tensors between have few elements.
+    // The order of the least work: a dimension that shrinks comes early. Sums along the last dimension cost more, because their terms are
+    // no rows.
     let mut order: Vec<usize> = alloc::list(to.len(), Ok)?;
-    order.sort_by(|&a, &b| (to[a] * from[b]).cmp(&(to[b] * from[a])).then(b.cmp(&a)));
+    let saved = |d: usize| {
+        let shrinks = from[d] as f64 / to[d] as f64;
+        let terms = if method.antialias { shrinks.max(1.0) } else { 1.0 };
+        (shrinks - 1.0) / (terms * if d + 1 == to.len() { ALONG_ROWS } else { 1.0 })
+    };
+    order.sort_by(|&a, &b| saved(b).total_cmp(&saved(a)).then(b.cmp(&a)));
     // A dimension of the same size stays as it is. If all do, one pass copies the images.
     let changed = |d: usize| from[d] != to[d] || (method.factor != 0.0 && method.factor != 1.0);
     let first = order[0];

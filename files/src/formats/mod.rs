@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::format::{Format, formats};
 use crate::grow;
 use crate::input::Input;
-use crate::nested::Nested;
+use crate::nested::NestedEntry;
 use crate::save::{Output, Save};
 use crate::zip;
 use std::fmt;
@@ -129,7 +129,8 @@ pub fn save(format: Format, what: &Save<'_>, to: &mut dyn Output) -> Result<()> 
     write(what, to)
 }
 
-/// Writes a file whose contents are the parts of a nested value, by their paths. An archive of PyTorch has the nested value itself.
-pub fn save_nested(format: Format, what: &Save<'_>, nested: &Nested, to: &mut dyn Output) -> Result<()> {
+/// [`save`] for contents with nested values. An archive of PyTorch has the values themselves, and other files have their parts, by their
+/// paths.
+pub fn save_nested(format: Format, what: &Save<'_>, nested: &[NestedEntry], to: &mut dyn Output) -> Result<()> {
     if format == Format::Pt { torch::write_nested(what, nested, to) } else { save(format, what, to) }
 }

@@ -3,6 +3,7 @@
 use crate::api::table::table;
 use crate::error::{Result, bail};
 use crate::files::{Callbacks, Memory, Reading, THArchive, Writing, save as write};
+use crate::ops::copy;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null;
 
@@ -96,6 +97,11 @@ macro_rules! archive_functions {
             THArchive_newBytes(archive: archive, index: entry) -> new = archive.reading()?.bytes(index);
             /// `r` = a copy of tensor `index`.
             THArchive_read(r: out, archive: archive, index: entry) = archive.reading()?.read_into(r, index);
+            /// `r` = the first tensor named `name`, as `THTensor_copy` copies it: `r` keeps its dtype, device and shape.
+            THArchive_copy(r: out, archive: archive, name: text) = {
+                let archive = archive.reading()?;
+                copy::copy(r, &archive.tensor(archive.found(name)?)?)
+            };
 
             /// Creates an archive that `THArchive_close` writes to the file `path`. `format` is one of `TH_FILE_*`. Free the archive with
             /// `THArchive_free`; NULL on error.

@@ -2,7 +2,7 @@
 
 use super::tensor::storage_class;
 use crate::error::{Error, Result};
-use crate::nested::Nested;
+use crate::nested::{Nested, NestedEntry};
 use crate::save::{Output, Save, unique};
 use crate::sparse::{Form, Sparse};
 use crate::tensor::{Data, Tensor};
@@ -13,13 +13,17 @@ const ALIGNMENT: u64 = 64;
 
 /// Writes a dict of tensors and texts by their names, or a single tensor without a name.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    unique(what.tensors.iter().map(|tensor| &*tensor.name).chain(what.metadata.iter().map(|(key, _)| &**key)), "PyTorch")?;
-    archive(what, to, |pickle, keys| push_dict(pickle, what, keys))
+    write_nested(what, &[], to)
 }
 
-/// Writes a nested value of Python.
-pub fn write_nested(what: &Save<'_>, nested: &Nested, to: &mut dyn Output) -> Result<()> {
-    archive(what, to, |pickle, keys| push_nested(pickle, what, nested, keys))
+/// Writes a dict of tensors, texts and nested values by their names, or a single tensor or nested value without a name.
+pub fn write_nested(what: &Save<'_>, nested: &[NestedEntry], to: &mut dyn Output) -> Result<()> {
+    let (tensors, texts) = (what.tensors.iter().map(|tensor| &*tensor.name), what.metadata.iter().map(|(key, _)| &**key));
+    unique(tensors.chain(texts).chain(nested.iter().map(|entry| &*entry.name)), "PyTorch")?;
+    archive(what, to, |pickle, keys| match nested {
+        [entry] if entry.name.is_empty() => push_entry(pickle, what, entry, keys),
+        _ => push_dict(pickle, what, nested, keys),
+    })
 }
 
 /// Writes the storages, and the pickle of a value that `push` appends. `push` receives the keys of the storages.
@@ -57,19 +61,27 @@ fn archive(what: &Save<'_>, to: &mut dyn Output, push: impl FnOnce(&mut Vec<u8>,
     zip.finish()
 }
 
-/// Appends a dict of tensors and texts, or a single tensor without a name.
-fn push_dict(to: &mut Vec<u8>, what: &Save<'_>, keys: &[Option<usize>]) -> Result<()> {
+/// Appends a dict of tensors, texts and nested values, or a single tensor without a name.
+fn push_dict(to: &mut Vec<u8>, what: &Save<'_>, nested: &[NestedEntry], keys: &[Option<usize>]) -> Result<()> {
     match what.tensors {
         [tensor] if tensor.name.is_empty() && what.metadata.is_empty() => push_tensor(to, what, tensor, keys),
         tensors => {
             to.extend_from_slice(b"}(");
-            for tensor in tensors {
-                push_text(to, &tensor.name)?;
-                push_tensor(to, what, tensor, keys)?;
+            for (index, tensor) in tensors.iter().enumerate() {
+                if !nested.iter().any(|entry| entry.tensors.contains(&index)) {
+                    push_text(to, &tensor.name)?;
+                    push_tensor(to, what, tensor, keys)?;
+                }
             }
-            for (key, value) in what.metadata {
-                push_text(to, key)?;
-                push_text(to, value)?;
+            for (index, (key, value)) in what.metadata.iter().enumerate() {
+                if !nested.iter().any(|entry| entry.metadata.contains(&index)) {
+                    push_text(to, key)?;
+                    push_text(to, value)?;
+                }
+            }
+            for entry in nested {
+                push_text(to, &entry.name)?;
+                push_entry(to, what, entry, keys)?;
             }
             to.push(b'u');
             Ok(())
@@ -77,8 +89,14 @@ fn push_dict(to: &mut Vec<u8>, what: &Save<'_>, keys: &[Option<usize>]) -> Resul
     }
 }
 
-/// Appends a nested value.
-fn push_nested(to: &mut Vec<u8>, what: &Save<'_>, value: &Nested, keys: &[Option<usize>]) -> Result<()> {
+/// Appends the value of an entry.
+fn push_entry(to: &mut Vec<u8>, what: &Save<'_>, entry: &NestedEntry, keys: &[Option<usize>]) -> Result<()> {
+    let tensors = what.tensors.get(entry.tensors.clone()).unwrap_or_default();
+    push_nested(to, (what, tensors), &entry.value, keys)
+}
+
+/// Appends a nested value whose tensors are in a list.
+fn push_nested(to: &mut Vec<u8>, (what, tensors): (&Save<'_>, &[Tensor]), value: &Nested, keys: &[Option<usize>]) -> Result<()> {
     match value {
         Nested::None => to.push(b'N'),
         Nested::Bool(value) => to.push(if *value { 0x88 } else { 0x89 }),
@@ -89,25 +107,25 @@ fn push_nested(to: &mut Vec<u8>, what: &Save<'_>, value: &Nested, keys: &[Option
         }
         Nested::Text(text) => push_text(to, text)?,
         Nested::Tensor(index) => {
-            let tensor = what.tensors.get(*index);
+            let tensor = tensors.get(*index);
             let tensor = tensor.ok_or_else(|| Error::broken(format_args!("a nested value refers to tensor {index}")))?;
             push_tensor(to, what, tensor, keys)?;
         }
         Nested::List(items) => {
             to.extend_from_slice(b"](");
-            items.iter().try_for_each(|item| push_nested(to, what, item, keys))?;
+            items.iter().try_for_each(|item| push_nested(to, (what, tensors), item, keys))?;
             to.push(b'e');
         }
         Nested::Tuple(items) => {
             to.push(b'(');
-            items.iter().try_for_each(|item| push_nested(to, what, item, keys))?;
+            items.iter().try_for_each(|item| push_nested(to, (what, tensors), item, keys))?;
             to.push(b't');
         }
         Nested::Dict(pairs) => {
             to.extend_from_slice(b"}(");
             for (key, value) in pairs {
-                push_nested(to, what, key, keys)?;
-                push_nested(to, what, value, keys)?;
+                push_nested(to, (what, tensors), key, keys)?;
+                push_nested(to, (what, tensors), value, keys)?;
             }
             to.push(b'u');
         }

@@ -25,6 +25,7 @@ const PARTS: &[&str] = &[
     include_str!("../../cxx/view.hpp"),
     include_str!("../../cxx/elements.hpp"),
     include_str!("../../cxx/make.hpp"),
+    include_str!("../../cxx/attention.hpp"),
     include_str!("../../cxx/gradients.hpp"),
     include_str!("../../cxx/sparse.hpp"),
     include_str!("../../cxx/classes.hpp"),
