@@ -189,9 +189,10 @@ fn nested_values_are_read_by_their_paths() {
     let missing = thorn_files::save_nested(Format::Pt, &what, &[entry("", Nested::Tensor(2))], &mut io::Cursor::new(Vec::new()));
     assert!(missing.unwrap_err().message.contains("tensor 2"));
     // A value beside other tensors and texts is an entry with its name.
-    let three = [written[0].clone(), written[1].clone(), Tensor::row_major("c".to_owned(), vec![], 1).unwrap()];
+    let [a, b] = written;
+    let three = [a, b, Tensor::row_major("c".to_owned(), vec![], 1).unwrap()];
     let metadata = [("note".to_owned(), "a text".to_owned())];
-    let what = Save { tensors: &three, metadata: &metadata, ..what };
+    let what = Save { tensors: &three, sparse: &[], storages: &storages, metadata: &metadata, precision: None };
     let mut to = io::Cursor::new(Vec::new());
     let value = Nested::List(vec![Nested::Tensor(1), Nested::Tensor(0), Nested::Int(7)]);
     thorn_files::save_nested(Format::Pt, &what, &[entry("list", value)], &mut to).unwrap();
