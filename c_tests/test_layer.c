@@ -1,26 +1,27 @@
-/* Gradients, normalization and losses: results are the same for any number of threads, messages say what is wrong, and
+/* Gradients, normalization, resampling and losses: results are the same for any number of threads, messages say what is wrong, and
  * results may be inputs. */
 #include "check.h"
 
 enum { ROWS = 600, COLUMNS = 700 };
 
-static void compute(THTensor *r[6], const THTensor *g, const THTensor *t, const THTensor *target) {
+static void compute(THTensor *r[7], const THTensor *g, const THTensor *t, const THTensor *target) {
     THTensor *one = THTensor_newFull(TH_FLOAT32, 0, NULL, 3);
     CHECK_OK(THTensor_layerNormGrad(r[0], r[1], r[2], g, t, 1, NULL, 1e-5));
     CHECK_OK(THTensor_softmaxGrad(r[3], g, t, 0));
     CHECK_OK(THTensor_crossEntropy(r[4], t, target, NULL, TH_REDUCTION_MEAN, -100));
     CHECK_OK(THTensor_crossEntropyGrad(r[5], one, t, target, NULL, TH_REDUCTION_SUM, -100));
+    CHECK_OK(THTensor_interpolate(r[6], t, 1, (int64_t[]){900}, TH_RESAMPLE_CUBIC, 0, 0));
     THTensor_free(one);
 }
 
 static void results_do_not_depend_on_the_number_of_threads(void) {
     THTensor *g = THTensor_newWithSize2d(TH_FLOAT32, ROWS, COLUMNS), *t = THTensor_newClone(g);
-    THTensor *target = THTensor_newWithSize1d(TH_INT64, ROWS), *alone[6], *shared[6];
+    THTensor *target = THTensor_newWithSize1d(TH_INT64, ROWS), *alone[7], *shared[7];
     CHECK_OK(THTensor_normal(g, NULL, 0, 1));
     CHECK_OK(THTensor_normal(t, NULL, 3, 2));
     CHECK_OK(THTensor_random(target, NULL));
     CHECK_OK(THTensor_remainder(target, target, COLUMNS));
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 7; k++) {
         alone[k] = THTensor_new();
         shared[k] = THTensor_new();
     }
@@ -28,7 +29,7 @@ static void results_do_not_depend_on_the_number_of_threads(void) {
     compute(alone, g, t, target);
     CHECK_OK(THSetNumThreads(3));
     compute(shared, g, t, target);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 7; k++) {
         CHECK(THTensor_equal(alone[k], shared[k]) == 1);
         THTensor_free(alone[k]);
         THTensor_free(shared[k]);
@@ -36,6 +37,78 @@ static void results_do_not_depend_on_the_number_of_threads(void) {
     THTensor_free(g);
     THTensor_free(t);
     THTensor_free(target);
+}
+
+/* Pixels of a row of `n` elements, doubled by linear interpolation: weights 1/4 and 3/4 of neighbours. */
+static double doubled(const uint8_t *row, int n, int i) {
+    int near = i / 2, far = i % 2 ? near + 1 : near - 1;
+    far = far < 0 ? 0 : far >= n ? n - 1 : far;
+    return 0.75 * row[near] + 0.25 * row[far];
+}
+
+/* Rows are summed in groups; the last group is smaller. */
+static void each_row_of_an_image_is_resampled(void) {
+    enum { HEIGHT = 19, WIDTH = 37 };
+    THTensor *t = THTensor_newWithSize3d(TH_UINT8, 1, HEIGHT, WIDTH), *r = THTensor_new();
+    CHECK_OK(THTensor_random(t, NULL));
+    CHECK_OK(THTensor_remainder(t, t, 200));
+    const uint8_t *from = THTensor_data(t);
+    CHECK_OK(THTensor_interpolate(r, t, 2, (int64_t[]){HEIGHT, 2 * WIDTH}, TH_RESAMPLE_LINEAR, 0, 0));
+    const uint8_t *to = THTensor_data(r);
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < 2 * WIDTH; x++) CHECK_NEAR(to[y * 2 * WIDTH + x], doubled(from + y * WIDTH, WIDTH, x), 0.5);
+    CHECK_OK(THTensor_interpolate(r, t, 2, (int64_t[]){HEIGHT, 1}, TH_RESAMPLE_AREA, 0, 0));
+    to = THTensor_data(r);
+    for (int y = 0; y < HEIGHT; y++) {
+        double sum = 0;
+        for (int x = 0; x < WIDTH; x++) sum += from[y * WIDTH + x];
+        CHECK_NEAR(to[y], sum / WIDTH, 0.5001);
+    }
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
+/* A row of element `i`: zeros where a sample of a long row may look, noise around 1000, a constant, or noise around 1e6. */
+static double element(int kind, int i, int n) {
+    double noise = (i * 7919 % 101) / 50.0 - 1;
+    switch (kind) {
+    case 0: return i % (n / 4) < 256 ? 0 : 1000 + noise;
+    case 1: return 1000 + noise;
+    case 2: return 0.1;
+    default: return 1e6 + 4 * (int)(8 * noise);
+    }
+}
+
+/* Mean and variance of a long row do not depend on the sample from which they are computed. The formula is computed in float64. */
+static void long_rows_are_normalized(void) {
+    enum { N = 4099 };
+    static float x[N];
+    for (int kind = 0; kind < 4; kind++) {
+        double mean = 0, variance = 0, along = 0;
+        for (int i = 0; i < N; i++) mean += (x[i] = (float)element(kind, i, N));
+        mean /= N;
+        for (int i = 0; i < N; i++) variance += (x[i] - mean) * (x[i] - mean) / N;
+        double scale = 1 / sqrt(variance + 1e-5);
+        /* The gradient of the results is i % 3. */
+        THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, 1, N), *r = THTensor_new();
+        THTensor *g = THTensor_newWithSize2d(TH_FLOAT32, 1, N), *ofRow = THTensor_new(), *ofWeight = THTensor_new();
+        memcpy(THTensor_data(t), x, sizeof x);
+        float *gradient = THTensor_data(g);
+        for (int i = 0; i < N; i++) along += (gradient[i] = (float)(i % 3)) * (x[i] - mean) * scale / N;
+        CHECK_OK(THTensor_layerNorm(r, t, 1, NULL, NULL, 1e-5));
+        CHECK_OK(THTensor_layerNormGrad(ofRow, ofWeight, NULL, g, t, 1, NULL, 1e-5));
+        const float *to = THTensor_data(r), *of = THTensor_data(ofRow), *weight = THTensor_data(ofWeight);
+        double total = 0;
+        for (int i = 0; i < N; i++) total += gradient[i];
+        for (int i = 0; i < N; i++) {
+            double expected = (x[i] - mean) * scale;
+            CHECK_NEAR(to[i], expected, 2e-5);
+            CHECK_NEAR(weight[i], gradient[i] * expected, 4e-5);
+            CHECK_NEAR(of[i], scale * (gradient[i] - total / N - expected * along), 4e-5 * (1 + scale));
+        }
+        THTensor *all[] = {t, r, g, ofRow, ofWeight};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+    }
 }
 
 static void messages_name_what_is_wrong(void) {
@@ -109,4 +182,5 @@ static void tensors_without_elements_are_no_work(void) {
 }
 
 CHECK_MAIN(CASE(results_do_not_depend_on_the_number_of_threads), CASE(messages_name_what_is_wrong),
+           CASE(each_row_of_an_image_is_resampled), CASE(long_rows_are_normalized),
            CASE(gradients_may_take_the_place_of_what_they_are_of), CASE(tensors_without_elements_are_no_work))
