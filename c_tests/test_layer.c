@@ -1,5 +1,5 @@
-/* Gradients, normalization, resampling and losses: results are the same for any number of threads, messages say what is wrong, and
- * results may be inputs. */
+/* Gradients, normalization, resampling and losses: results are the same for any number of threads, messages say what is
+ * wrong, and results may be inputs. */
 #include "check.h"
 
 enum { ROWS = 600, COLUMNS = 700 };
@@ -68,7 +68,8 @@ static void each_row_of_an_image_is_resampled(void) {
     THTensor_free(r);
 }
 
-/* A row of element `i`: zeros where a sample of a long row may look, noise around 1000, a constant, or noise around 1e6. */
+/* Element `i` of a row: zeros at the beginnings of quarters and noise around 1000 elsewhere, noise, a constant, or noise
+ * around 1e6. */
 static double element(int kind, int i, int n) {
     double noise = (i * 7919 % 101) / 50.0 - 1;
     switch (kind) {
@@ -79,7 +80,7 @@ static double element(int kind, int i, int n) {
     }
 }
 
-/* Mean and variance of a long row do not depend on the sample from which they are computed. The formula is computed in float64. */
+/* A sample of a long row may be far from the mean. The expected results are computed in float64. */
 static void long_rows_are_normalized(void) {
     enum { N = 4099 };
     static float x[N];

@@ -332,7 +332,8 @@ static void a_checkpoint_is_one_file(void) {
 
 /* A tensor of a file is converted to the dtype and broadcast to the shape of a handle. */
 static void copies_keep_the_handle(void) {
-    THTensor *row = vector_of(TH_FLOAT64, 1, -2, 0.5), *wide = THTensor_newFull(TH_FLOAT32, 2, (int64_t[]){2, 3}, 7), *fresh = THTensor_new();
+    THTensor *row = vector_of(TH_FLOAT64, 1, -2, 0.5), *fresh = THTensor_new();
+    THTensor *wide = THTensor_newFull(TH_FLOAT32, 2, (int64_t[]){2, 3}, 7);
     THArchive *archive = THArchive_create(file(".pt"), TH_FILE_BY_NAME);
     CHECK_OK(THArchive_add(archive, "row", row));
     CHECK_ERROR(THArchive_copy(wide, archive, "row"), TH_ERR_ARGUMENT, "the archive was created for writing");

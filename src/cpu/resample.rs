@@ -192,7 +192,7 @@ unsafe fn along_columns<R: Pixel<T>, T: Sum>(
     let row: [*mut R; SIDE] = std::array::from_fn(|b| to.wrapping_add(b.min(rows - 1) * n));
     simd(
         #[inline(always)]
-        // SAFETY: the lists have `taps * n` elements; the rest is the caller's promise.
+        // SAFETY: the lists have `taps * n` elements, and the caller keeps this function's contract.
         move |_| unsafe {
             for i in 0..n {
                 let mut sum = [T::ZERO; SIDE];

@@ -163,9 +163,9 @@ macro_rules! optim_file_functions {
                 o.with(|optimizer| add(optimizer, &mut archive, c""))?;
                 archive.close()
             };
-            /// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside tensors of
-            /// other names. `THOptim_read` reads the entry. In a `.pt` file the entry is `optimizer.state_dict()`, as in `torch.save({...,
-            /// name: optimizer.state_dict()}, path)`. `THArchive_close` reads the state; no step may lie between.
+            /// Adds the hyperparameters and the state as the entry `name` to an archive of `THArchive_create`. The archive can also have
+            /// tensors and texts of other names. `THOptim_read` reads the entry. A `.pt` file is a file of `torch.save({name:
+            /// optimizer.state_dict(), ...}, path)`. `THArchive_close` reads the state, so the caller makes no step before.
             THOptim_add(o: optim, archive: archive, name: text) = {
                 if name.is_empty() {
                     bail!(Argument, "the name is empty; THOptim_save writes a file of the optimizer alone")

@@ -8,9 +8,9 @@ local attention = {}
 --
 -- computes `heads` attentions of projections of `query` [batch, L, width] to projections of `key` and `value` [batch, S, width], and a
 -- projection of the results, side by side: [batch, L, width]. `weights` has the tensors `inWeight` [3 * width, width] and `inBias`
--- [3 * width] for query, key and value, in this order, and `outWeight` [width, width] and `outBias` [width] for the results, as
--- `torch.nn.MultiheadAttention(width, heads, batch_first=True)` has them. Biases are optional. `mask` and `causal` are those of
--- scaledDotProductAttention.
+-- [3 * width] for query, key and value, in this order, and `outWeight` [width, width] and `outBias` [width] for the results. They are
+-- the weights of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`. Biases are optional. scaledDotProductAttention explains
+-- `mask` and `causal`.
 function attention.of(thorn)
     local function linear(x, weight, bias)
         local y = thorn.matmul(x, weight:t())

@@ -3,13 +3,14 @@
 //     Multi-head attention
 // ==================================================================================================================
 
-/// `heads` attentions of projections of `query` [batch, L, width] to projections of `key` and `value` [batch, S, width],
-/// and a projection of the results, side by side: multi-head attention by A. Vaswani et al. (2017). Returns
+/// Multi-head attention by A. Vaswani et al. (2017): `heads` attentions of projections of `query` [batch, L, width] to
+/// projections of `key` and `value` [batch, S, width], and a projection of the results, side by side. Returns
 /// [batch, L, width].
 ///
-/// The weights are those of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`: `inWeight` [3 * width, width]
-/// and `inBias` [3 * width] project query, key and value, in this order, and `outWeight` [width, width] and `outBias`
-/// [width] project the results. An undefined bias is zero. `mask` and `causal` are those of scaledDotProductAttention.
+/// The weights are those of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`. `inWeight` [3 * width,
+/// width] and `inBias` [3 * width] project query, key and value, in this order. `outWeight` [width, width] and
+/// `outBias` [width] project the results. An undefined bias is zero. scaledDotProductAttention explains `mask` and
+/// `causal`.
 inline Tensor multiHeadAttention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &inWeight,
     const Tensor &inBias, const Tensor &outWeight, const Tensor &outBias, int64_t heads, const Tensor &mask = {},
     bool causal = false) {
