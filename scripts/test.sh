@@ -174,7 +174,7 @@ cargo_tests() {
     local slow=(cpu::sort::tests any_dtype_and_layout matrices_of_many_tiles eigenvectors_belong past_the_caches spread_over_a_matrix)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}" \
         -- ${quick:+"${slow[@]/#/--skip=}"}
-    cargo test --release --locked --lib --package thorn-files --package gemm
+    cargo test --release --locked --lib --package thorn-files --package gemm --package nano-gemm
     if [ -n "$quick" ]; then
         cargo test --release --locked --test modules --package thorn
     else

@@ -3,7 +3,7 @@ use super::*;
 /// How a matrix is stored.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    /// Contiguous columns.
+    /// Contiguous columns, with other elements between the columns.
     Columns,
     /// Contiguous rows, with other elements between the rows.
     Rows,
@@ -16,7 +16,7 @@ enum Layout {
 /// Returns the elements of a matrix, NaN where it has none, and the matrix.
 fn laid<T: Plain + From<f32>>(layout: Layout, rows: usize, cols: usize, of: impl Fn(usize, usize) -> f32) -> (Vec<T>, usize, isize, isize) {
     let (rs, cs) = match layout {
-        Layout::Columns => (1, rows as isize),
+        Layout::Columns => (1, rows as isize + 3),
         Layout::Rows => (cols as isize + 3, 1),
         Layout::Reversed => (-2, -2 * rows as isize - 1),
         Layout::Single => (0, 0),
