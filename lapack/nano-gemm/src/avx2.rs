@@ -15,6 +15,8 @@ pub trait Lanes: Plain {
     type Mask: Copy;
     /// The number of elements of a vector.
     const LANES: usize;
+    /// The number 1.
+    const ONE: Self;
     unsafe fn zero() -> Self::Vector;
     unsafe fn splat(x: *const Self) -> Self::Vector;
     unsafe fn load(from: *const Self) -> Self::Vector;
@@ -41,6 +43,7 @@ impl Lanes for f32 {
     type Vector = __m256;
     type Mask = __m256i;
     const LANES: usize = 8;
+    const ONE: f32 = 1.0;
     #[inline(always)]
     unsafe fn zero() -> __m256 {
         // SAFETY: the caller keeps the contract.
@@ -131,6 +134,7 @@ impl Lanes for f64 {
     type Vector = __m256d;
     type Mask = __m256i;
     const LANES: usize = 4;
+    const ONE: f64 = 1.0;
     #[inline(always)]
     unsafe fn zero() -> __m256d {
         // SAFETY: the caller keeps the contract.
@@ -210,6 +214,14 @@ impl Lanes for f64 {
                 _mm256_storeu_pd(to.wrapping_offset(2 * cs), _mm256_permute2f128_pd(ab[i], cd[i], 0x31));
             }
         }
+    }
+}
+
+impl<T> Matrix<T> {
+    /// The same elements from row `i` and column `j` on.
+    #[inline(always)]
+    fn from(self, i: usize, j: usize) -> Matrix<T> {
+        Matrix { data: self.at(i, j), ..self }
     }
 }
 

@@ -100,12 +100,6 @@ impl<T> Matrix<T> {
         self.data.wrapping_offset((i as isize).wrapping_mul(self.rs).wrapping_add((j as isize).wrapping_mul(self.cs)))
     }
 
-    /// The same elements from row `i` and column `j` on.
-    #[inline(always)]
-    fn from(self, i: usize, j: usize) -> Matrix<T> {
-        Matrix { data: self.at(i, j), ..self }
-    }
-
     #[inline(always)]
     fn transposed(self) -> Matrix<T> {
         Matrix { data: self.data, rs: self.cs, cs: self.rs }
@@ -147,8 +141,6 @@ impl<T: Plain> Number for T {}
 
 /// A float.
 trait Plain: Copy + Default + PartialEq + Add<Output = Self> + Mul<Output = Self> {
-    /// The number 1.
-    const ONE: Self;
     /// `self * by + to`, rounded once if the processor has an instruction.
     fn mul_add(self, by: Self, to: Self) -> Self;
 }
@@ -156,7 +148,6 @@ trait Plain: Copy + Default + PartialEq + Add<Output = Self> + Mul<Output = Self
 macro_rules! plain {
     ($T:ident) => {
         impl Plain for $T {
-            const ONE: $T = 1.0;
             #[inline(always)]
             fn mul_add(self, by: $T, to: $T) -> $T {
                 if cfg!(target_arch = "aarch64") { $T::mul_add(self, by, to) } else { self * by + to }

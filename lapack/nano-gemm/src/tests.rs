@@ -1,6 +1,6 @@
 use super::*;
 
-/// How a matrix is stored.
+/// The order of the elements of a matrix in memory.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     /// Contiguous columns, with other elements between the columns.
