@@ -3143,9 +3143,9 @@ double THSchedule_plateau(const THTensor *metrics, double lr, double factor, int
 /// Formats without metadata, such as `.npz`, are refused. The parameters are not in the file.
 THStatus THOptim_save(const THOptim *o, const char *path);
 
-/// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside
-/// tensors of other names. `THOptim_read` reads the entry. In a `.pt` file the entry is `optimizer.state_dict()`, as in
-/// `torch.save({..., name: optimizer.state_dict()}, path)`. `THArchive_close` reads the state; no step may lie between.
+/// Adds the hyperparameters and the state as the entry `name` to an archive of `THArchive_create`. The archive can also
+/// have tensors and texts of other names. `THOptim_read` reads the entry. A `.pt` file is a file of `torch.save({name:
+/// optimizer.state_dict(), ...}, path)`. `THArchive_close` reads the state, so the caller makes no step before.
 THStatus THOptim_add(const THOptim *o, const THArchive *archive, const char *name);
 
 /// Reads the hyperparameters and the state from a file that `THOptim_save` or PyTorch wrote. The optimizer must have

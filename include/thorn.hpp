@@ -11202,13 +11202,14 @@ template <class F> inline Tensor &Tensor::map2_(const Tensor &a, const Tensor &b
 //     Multi-head attention
 // ==================================================================================================================
 
-/// `heads` attentions of projections of `query` [batch, L, width] to projections of `key` and `value` [batch, S, width],
-/// and a projection of the results, side by side: multi-head attention by A. Vaswani et al. (2017). Returns
+/// Multi-head attention by A. Vaswani et al. (2017): `heads` attentions of projections of `query` [batch, L, width] to
+/// projections of `key` and `value` [batch, S, width], and a projection of the results, side by side. Returns
 /// [batch, L, width].
 ///
-/// The weights are those of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`: `inWeight` [3 * width, width]
-/// and `inBias` [3 * width] project query, key and value, in this order, and `outWeight` [width, width] and `outBias`
-/// [width] project the results. An undefined bias is zero. `mask` and `causal` are those of scaledDotProductAttention.
+/// The weights are those of `torch.nn.MultiheadAttention(width, heads, batch_first=True)`. `inWeight` [3 * width,
+/// width] and `inBias` [3 * width] project query, key and value, in this order. `outWeight` [width, width] and
+/// `outBias` [width] project the results. An undefined bias is zero. scaledDotProductAttention explains `mask` and
+/// `causal`.
 inline Tensor multiHeadAttention(const Tensor &query, const Tensor &key, const Tensor &value, const Tensor &inWeight,
     const Tensor &inBias, const Tensor &outWeight, const Tensor &outBias, int64_t heads, const Tensor &mask = {},
     bool causal = false) {
@@ -12856,8 +12857,7 @@ class Optim : public detail::Owned<THOptim, THOptim_free> {
     }
     /// Writes the hyperparameters and the state to the file `path`, so that a later run continues with the same bits.
     void save(Text path) const { detail::check(THOptim_save(handle_, path.c_str()), "save"); }
-    /// Adds the hyperparameters and the state to an archive that `THArchive_create` made, as the entry `name`, beside
-    /// tensors of other names.
+    /// Adds the hyperparameters and the state as the entry `name` to an archive of `THArchive_create`.
     void add(const Archive &archive, Text name) const {
         detail::check(THOptim_add(handle_, archive.get(), name.c_str()), "add");
     }
