@@ -2412,10 +2412,10 @@ THStatus THTensor_scaledDotProductAttentionGrad(THTensor *gradQuery, THTensor *g
                                                 int enableGqa);
 
 /// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t` (Zhang
-/// and Sennrich, "Root Mean Square Layer Normalization", 2019). Otherwise as layerNorm.
+/// and Sennrich, "Root Mean Square Layer Normalization", 2019). Without a bias, otherwise as layerNorm.
 THStatus THTensor_rmsNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
 
-/// The gradients of rmsNorm, computed from the gradient `g` of its result. Otherwise as layerNormGrad.
+/// The gradients of rmsNorm, computed from the gradient `g` of its result. Without a bias, otherwise as layerNormGrad.
 ///
 /// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - x * mean of
 /// (h * x)) / sqrt(mean of t^2 + eps)`. Summed over all rows: `gradWeight = sum of g * x`.
@@ -2484,8 +2484,8 @@ THStatus THTensor_crossEntropyLabelSmoothing(THTensor *r, const THTensor *t, con
                                              const THTensor *weight, THReduction reduction, int64_t ignoreIndex,
                                              double smoothing);
 
-/// `r = (t - target)^2`, reduced: the squared error. Operands of elementwise losses broadcast and are promoted; floats
-/// only.
+/// `r = (t - target)^2`, reduced: the squared error. Operands of elementwise losses broadcast and are promoted. At
+/// least one is a float.
 THStatus THTensor_mseLoss(THTensor *r, const THTensor *t, const THTensor *target, THReduction reduction);
 
 /// `r = |t - target|`, reduced.
@@ -2533,10 +2533,11 @@ THStatus THTensor_gaussianNllLoss(THTensor *r, const THTensor *t, const THTensor
 /// a label or the blank; equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by
 /// the number of labels, at least 1, and takes the mean.
 ///
-/// `logProbs` has the shape `[steps, batch, classes]` and contains logarithms of probabilities, for example of
-/// logSoftmax. The targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one
-/// after the other. The lengths, `[batch]`, are the numbers of steps and of labels that count. A sample without an
-/// alignment has the loss infinity, or 0 with `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
+/// `logProbs` has the shape `[steps, batch, classes]`, also for a single sample, and contains logarithms of
+/// probabilities, for example of logSoftmax. The targets are int64 or int32: a row for each sample, or a vector of the
+/// labels of all samples, one after the other. The lengths, `[batch]`, are the numbers of steps and of labels that
+/// count. A sample without an alignment has the loss infinity, or 0 with `zeroInfinity`. Floats only; 16-bit floats are
+/// computed in float32.
 ///
 /// Errors: `TH_ERR_ARGUMENT`, a length, a label or a blank out of range, a label that is the blank, or another
 /// reduction; `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, logarithms that are not floats.
@@ -2556,13 +2557,13 @@ THStatus THTensor_marginRankingLoss(THTensor *r, const THTensor *a, const THTens
                                     double margin, THReduction reduction);
 
 /// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle between
-/// vectors. `a` and `b` broadcast, and `dimension` is one of the result of broadcasting. Floats only; computed in
-/// float32 or float64.
+/// vectors. `a` and `b` broadcast, and at least one is a float. `dimension` is one of the result of broadcasting.
+/// Computed in float32 or float64.
 THStatus THTensor_cosineSimilarity(THTensor *r, const THTensor *a, const THTensor *b, int dimension, double eps);
 
 /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b`
-/// broadcast. With `keepdim` the dimension stays with size 1. Floats only; computed in float32 or float64. The gradient
-/// is 0 where the distance is 0.
+/// broadcast, and at least one is a float. With `keepdim` the dimension stays with size 1. Computed in float32 or
+/// float64. The gradient is 0 where the distance is 0.
 THStatus THTensor_pairwiseDistance(THTensor *r, const THTensor *a, const THTensor *b, double value, double eps,
                                    int keepdim);
 

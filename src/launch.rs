@@ -45,7 +45,7 @@ pub use matmul::{Matmul, ProductDims};
 pub use random::Draw;
 pub use record::Recorder;
 pub use resample::Resample;
-pub use sampling::Sampling;
+pub use sampling::{Sampling, SamplingGradient};
 pub use search::Search;
 pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
 pub(crate) use window::IMAGE_DIMS;
@@ -142,6 +142,8 @@ pub enum Launch<'a> {
     Resample(Resample),
     /// See [`Sampling`].
     Sampling(Sampling),
+    /// See [`SamplingGradient`].
+    SamplingGradient(SamplingGradient),
 }
 
 /// Memory and kernels of a kind of device other than the host.

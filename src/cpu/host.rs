@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::launch::{
     Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
     Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
-    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Sampling, Search, Sequence, SoftmaxGradient, SparseProduct, System, Triangle,
-    TriangleIndices, Unpool,
+    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient, SparseProduct,
+    System, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -97,7 +97,8 @@ drivers! {
     Unpool: |work, &[Some(out)], &[t, indices]| images::unpool(work, out, t, indices);
     Columns: |work, &[Some(out)], &[t]| images::columns(work, out, t);
     Resample: |work, &[Some(out)], &[x, places, weights]| resample::run(*work, out, [x, places, weights]);
-    Sampling: |work, &[Some(places), Some(weights), slopes], &[grid]| sampling::run(work, [places, weights], slopes, grid);
+    Sampling: |work, &[Some(out)], &[t, grid]| sampling::run(work, out, [t, grid]);
+    SamplingGradient: |work, &[of_t, of_grid], &[g, t, grid]| sampling::gradient(work, [of_t, of_grid], [g, t, grid]);
 }
 
 /// Returns the number of bytes of a row-major mask that are not 0.

@@ -173,8 +173,9 @@ impl Accelerator for Numbered {
             (Launch::Unpool(work), &[Some(out)], &[t, indices]) => images::unpool(gpu, work, out, t, indices),
             (Launch::Columns(work), &[Some(out)], &[t]) => images::columns(gpu, work, out, t),
             (Launch::Resample(work), &[Some(out)], &[x, places, weights]) => resample::resample(gpu, *work, out, [x, places, weights]),
-            (Launch::Sampling(work), &[Some(places), Some(weights), slopes], &[grid]) => {
-                sampling::sampling(gpu, work, [places, weights], slopes, grid)
+            (Launch::Sampling(work), &[Some(out)], &[t, grid]) => sampling::sampling(gpu, work, out, [t, grid]),
+            (Launch::SamplingGradient(work), &[of_t, of_grid], &[g, t, grid]) => {
+                sampling::gradient(gpu, &work.0, [of_t, of_grid], [g, t, grid])
             }
             (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
             (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
@@ -213,7 +214,8 @@ impl Accelerator for Numbered {
                 | Launch::Unpool(_)
                 | Launch::Columns(_)
                 | Launch::Resample(_)
-                | Launch::Sampling(_),
+                | Launch::Sampling(_)
+                | Launch::SamplingGradient(_),
                 ..,
             ) => gpu.refuse(),
         })

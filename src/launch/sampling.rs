@@ -1,21 +1,22 @@
-//! Terms of samples of images as a value.
+//! Samples of images as values.
 
-/// The terms of samples at places between the pixels of images: for each sample `taps()` pixels and their weights.
+/// Samples of images at places between the pixels: sums of weighted pixels.
 ///
-/// The input is a row-major float64 matrix of coordinates, a row for each sample, with the coordinate of the last dimension first. The
-/// results are row-major: the number of each pixel, int64 `[samples, taps]`; the weights, float64 `[samples, taps]`; and optionally their
-/// derivatives by the coordinates, float64 `[samples, taps, dims]`. Pixels are counted over all images. A term outside the image has the
-/// number of pixels of all images, and the weights of a sample with a coordinate that is NaN are NaN.
+/// The row-major inputs are `[t, grid]`: the images `t` [images][channels][sizes], and the coordinates `grid` [images][samples][dims], with
+/// the coordinate of the last dimension first. The result has the shape [images][channels][samples]. All have one dtype, float32 or float64.
+/// A pixel outside the image adds nothing. A sample with a coordinate that is NaN is NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
+    /// The number of images.
+    pub images: usize,
+    /// The number of channels of an image.
+    pub channels: usize,
+    /// The number of samples of an image.
+    pub samples: usize,
     /// The number of dimensions of an image, 2 or 3.
     pub dims: usize,
     /// The sizes of an image. The last one is 1 if an image has two dimensions.
     pub sizes: [i64; 3],
-    /// The number of samples of all images.
-    pub samples: usize,
-    /// The number of images.
-    pub images: usize,
     /// The pixels along each dimension: 1, the nearest; 2, linear interpolation; 4, cubic convolution.
     pub along: usize,
     /// The treatment of coordinates outside the image.
@@ -23,6 +24,13 @@ pub struct Sampling {
     /// True if -1 and 1 are the centres of the pixels at the corners, false if they are the corners of these pixels.
     pub align_corners: bool,
 }
+
+/// The gradients of [`Sampling`]: of the images and of the grid. Each is optional, and has the shape of its operand.
+///
+/// The row-major inputs are `[g, t, grid]`: the gradient `g` of the samples, then the inputs of the samples. A pixel outside the image adds
+/// nothing. The gradient of the grid is 0 for the nearest pixel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SamplingGradient(pub Sampling);
 
 /// The pixels outside an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,5 +48,10 @@ impl Sampling {
     /// The number of terms of a sample.
     pub fn taps(&self) -> usize {
         self.along.pow(self.dims as u32)
+    }
+
+    /// The number of pixels of a channel of an image.
+    pub fn pixels(&self) -> usize {
+        self.sizes.iter().fold(1, |pixels: usize, &size| pixels.saturating_mul(size as usize))
     }
 }

@@ -1,18 +1,16 @@
-//! Samples of images at places between the pixels. A sample is a row of a matrix of compressed rows, multiplied with a table of the pixels.
+//! Samples of images at places between the pixels.
 
-use super::dense::{dense, operand};
+use super::dense::{launch, operand};
 use super::rearrange::{TH_PAD_CONSTANT, TH_PAD_REFLECT, TH_PAD_REPLICATE, THPadMode};
 use super::resample::{TH_RESAMPLE_CUBIC, TH_RESAMPLE_LINEAR, TH_RESAMPLE_NEAREST, THResampling};
-use super::result::deliver;
-use super::{compressed, copy, create, device, matmul, pointwise, reduce, sequence, view};
-use crate::backend;
-use crate::dtype::{Domain, Dtype};
+use super::result::{Inputs, Wanted, Writes, deliver, ready_all};
+use super::{copy, device, matmul, view};
+use crate::dtype::Domain;
 use crate::error::{Result, bail};
-use crate::launch::sampling::{Outside, Sampling};
+use crate::launch::sampling::{Outside, Sampling, SamplingGradient};
 use crate::layout::{Dims, checked_numel};
-use crate::operand::{Operand, one_dtype};
+use crate::operand::one_dtype;
 use crate::ops::loss::made;
-use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// The arguments of a sampling that are no tensors.
@@ -27,8 +25,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// The terms of the samples `grid` of the images `t`.
-    fn work(self, t: &[i64], grid: &[i64]) -> Result<Sampling> {
+    /// The samples `grid` of the images `t`, and the shape of the result.
+    fn work(self, t: &[i64], grid: &[i64]) -> Result<(Sampling, Dims)> {
         let Options { mode, padding, align_corners } = self;
         let dims = t.len().wrapping_sub(2);
         let fits = matches!(dims, 2 | 3) && grid.len() == t.len() && grid.first() == t.first() && grid.last() == Some(&(dims as i64));
@@ -51,114 +49,36 @@ impl Options {
             TH_PAD_REFLECT => Outside::Reflected,
             _ => bail!(Argument, "padding {padding}, expected TH_PAD_CONSTANT, TH_PAD_REPLICATE or TH_PAD_REFLECT"),
         };
-        let samples = checked_numel(&grid[..=dims])?;
         let sizes = [t[2], t[3], t.get(4).copied().unwrap_or(1)];
-        let work = Sampling { dims, sizes, samples: samples as usize, images: t[0] as usize, along, outside, align_corners };
-        checked_numel(&[samples, work.taps() as i64, dims as i64])?;
-        Ok(work)
+        let [images, channels] = [t[0] as usize, t[1] as usize];
+        let samples = checked_numel(&grid[1..=dims])? as usize;
+        let shape: Dims = t[..2].iter().chain(&grid[1..=dims]).copied().collect();
+        checked_numel(&shape)?;
+        Ok((Sampling { images, channels, samples, dims, sizes, along, outside, align_corners }, shape))
     }
-}
-
-/// Samples as compressed rows: an entry for each term. The columns are the pixels of all images, and last a pixel outside.
-struct Terms {
-    starts: Tensor,
-    places: Tensor,
-    weights: Tensor,
-    slopes: Option<Tensor>,
-}
-
-impl Terms {
-    fn of(work: Sampling, grid: &Tensor, with_slopes: bool) -> Result<Terms> {
-        let (samples, taps, dims) = (work.samples as i64, work.taps() as i64, work.dims as i64);
-        let grid = operand(grid, Dtype::Float64)?;
-        let starts = made(|r| sequence::arange(r, Scalar::Int(0), Scalar::Int(samples * taps + 1), Scalar::Int(taps)))?;
-        let (places, weights) = (Tensor::empty(Dtype::Int64, &[samples * taps])?, Tensor::empty(Dtype::Float64, &[samples * taps])?);
-        let slopes = if with_slopes { Some(Tensor::empty(Dtype::Float64, &[samples, taps, dims])?) } else { None };
-        if samples > 0 {
-            let out = [Operand::of(&places)?, Operand::of(&weights)?];
-            let of_slopes = slopes.as_ref().map(Operand::of).transpose()?;
-            backend::of(std::iter::once(&grid))?.launch(&work, &[Some(&out[0]), Some(&out[1]), of_slopes.as_ref()], &[&grid])?;
-        }
-        Ok(Terms { starts, places, weights, slopes })
-    }
-}
-
-/// The order of dimensions in which `[batch, channels, sizes]` has its channels last.
-fn channels_last(ndim: usize) -> Dims {
-    [0].into_iter().chain(2..ndim as i64).chain([1]).collect()
-}
-
-/// The order of dimensions in which `[batch, sizes, channels]` has its channels after the batch.
-fn channels_first(ndim: usize) -> Dims {
-    [0, ndim as i64 - 1].into_iter().chain(1..ndim as i64 - 1).collect()
-}
-
-/// The channels of all places of `t`, `[batch, channels, sizes]`, as rows of a matrix.
-fn rows(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    let shape = t.layout()?.shape;
-    let last = dense(&view::derive(t, |l| l.permute(&channels_last(shape.len())))?, dtype)?;
-    let count = shape.iter().enumerate().filter(|&(d, _)| d != 1).map(|(_, &size)| size).product();
-    view::reshape(&last, &[count, shape[1]])
-}
-
-/// [`rows`] of the images, and last a row of zeros for the pixel outside.
-fn table(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    let rows = rows(t, dtype)?;
-    let shape = rows.layout()?.shape;
-    let all = create::full(dtype, &[shape[0] + 1, shape[1]], Scalar::Int(0))?;
-    copy::copy(&view::derive(&all, |l| l.narrow(0, 0, shape[0]))?, &rows)?;
-    Ok(all)
 }
 
 /// Samples of images at the places of a grid
 pub fn grid_sample(r: &Tensor, t: &Tensor, grid: &Tensor, options: Options) -> Result<()> {
     let dtype = Domain::Float.check(one_dtype(&[t, grid])?)?;
-    let (of_t, of_grid) = (t.layout()?.shape, grid.layout()?.shape);
-    let work = options.work(&of_t, &of_grid)?;
-    let terms = Terms::of(work, grid, false)?;
-    let weights = copy::to_dtype(&terms.weights, dtype.compute())?;
-    let table = table(t, dtype.compute())?;
-    let sums = made(|r| compressed::product(r, &terms.starts, &terms.places, Some(&weights), &table))?;
-    let shape: Dims = of_grid[..=work.dims].iter().chain([&of_t[1]]).copied().collect();
-    let last = view::reshape(&sums, &shape)?;
-    deliver([Some((r, dtype, &view::derive(&last, |l| l.permute(&channels_first(shape.len())))?))])
+    let compute = dtype.compute();
+    let (work, shape) = options.work(&t.layout()?.shape, &grid.layout()?.shape)?;
+    launch(r, (dtype, compute), &shape, &work, &[operand(t, compute)?, operand(grid, compute)?])
 }
 
 /// The gradients of [`grid_sample`], of the images and of the grid
 pub fn grid_sample_gradient(to: [Option<&Tensor>; 2], g: &Tensor, t: &Tensor, grid: &Tensor, options: Options) -> Result<()> {
     let dtype = Domain::Float.check(one_dtype(&[g, t, grid])?)?;
     let compute = dtype.compute();
-    let (of_t, of_grid, of_g) = (t.layout()?.shape, grid.layout()?.shape, g.layout()?.shape);
-    let work = options.work(&of_t, &of_grid)?;
-    let expected: Dims = of_t[..2].iter().chain(&of_grid[1..=work.dims]).copied().collect();
+    let [of_t, of_grid, of_g] = [t.layout()?.shape, grid.layout()?.shape, g.layout()?.shape];
+    let (work, expected) = options.work(&of_t, &of_grid)?;
     if of_g != expected {
         bail!(Shape, "g of shape {:?}, expected {:?}", of_g.as_slice(), expected.as_slice())
     }
-    let terms = Terms::of(work, grid, to[1].is_some())?;
-    let g = rows(g, compute)?;
-    let of_images = match to[0] {
-        Some(_) => {
-            let pixels = work.images as i64 * work.sizes.iter().product::<i64>();
-            let weights = copy::to_dtype(&terms.weights, compute)?;
-            let sums = made(|r| compressed::transposed_product(r, &terms.starts, &terms.places, Some(&weights), &g, pixels + 1))?;
-            let shape: Dims = [of_t[0]].iter().chain(&of_t[2..]).chain([&of_t[1]]).copied().collect();
-            let last = view::reshape(&view::derive(&sums, |l| l.narrow(0, 0, pixels))?, &shape)?;
-            Some(view::derive(&last, |l| l.permute(&channels_first(shape.len())))?)
-        }
-        None => None,
-    };
-    let of_places = match (to[1], &terms.slopes) {
-        (Some(_), Some(slopes)) => {
-            let each = made(|r| compressed::sampled_product(r, &terms.starts, &terms.places, &g, &table(t, compute)?))?;
-            let each = view::reshape(&each, &[work.samples as i64, work.taps() as i64, 1])?;
-            let slopes = copy::to_dtype(slopes, compute)?;
-            let products = made(|r| pointwise::arithmetic::cmul.run([r, &each, &slopes], &[]))?;
-            let sums = made(|r| reduce::sum(reduce::To::tensor(r, false), &products, reduce::Over::Dim(1), None))?;
-            Some(view::reshape(&sums, &of_grid)?)
-        }
-        _ => None,
-    };
-    deliver([to[0].zip(of_images.as_ref()), to[1].zip(of_places.as_ref())].map(|made| made.map(|(r, of)| (r, dtype, of))))
+    let inputs = [operand(g, compute)?, operand(t, compute)?, operand(grid, compute)?];
+    let wanted = |r: Option<_>, shape| r.map(|r| Wanted { r, dtype, shape, writes: Writes::ROW_MAJOR.of(compute) });
+    let ready = ready_all([wanted(to[0], &of_t), wanted(to[1], &of_grid)], Inputs::anywhere(&inputs))?;
+    ready.launch(&SamplingGradient(work), &inputs.each_ref())
 }
 
 /// The coordinates of the pixels of an image with these sizes, the last dimension first, and 1: a row for each pixel.

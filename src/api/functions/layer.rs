@@ -70,10 +70,10 @@ macro_rules! layer_functions {
                 attention::Computed { g, of_logs: gLogSumExp, y, logs: logSumExp, seed }, [query, key, value],
                 Options { mask, p, causal, scale, grouped: enableGqa });
         /// `r = t / sqrt(mean of t^2 + eps) * weight`, with the mean over the last `normalizedNdim` dimensions of `t` (Zhang and Sennrich,
-        /// "Root Mean Square Layer Normalization", 2019). Otherwise as layerNorm.
+        /// "Root Mean Square Layer Normalization", 2019). Without a bias, otherwise as layerNorm.
         rmsNorm(r: out, t: input, normalizedNdim: int, weight: optional_input, eps: double) =
             layer_norm::rms_norm(r, t, normalizedNdim, weight, eps);
-        /// The gradients of rmsNorm, computed from the gradient `g` of its result. Otherwise as layerNormGrad.
+        /// The gradients of rmsNorm, computed from the gradient `g` of its result. Without a bias, otherwise as layerNormGrad.
         ///
         /// With `x` = the normalized elements of a row, `h = g * weight`, and means over a row: `gradInput = (h - x * mean of (h * x)) /
         /// sqrt(mean of t^2 + eps)`. Summed over all rows: `gradWeight = sum of g * x`.

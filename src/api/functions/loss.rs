@@ -17,7 +17,8 @@ macro_rules! loss_functions {
         crossEntropyLabelSmoothing(r: out, t: input, target: index, weight: optional_input, reduction: reduction, ignoreIndex: entry,
             smoothing: double) =
             loss::smoothed_cross_entropy(r, t, Targets { target, weight, reduction, ignored: ignoreIndex }, smoothing);
-        /// `r = (t - target)^2`, reduced: the squared error. Operands of elementwise losses broadcast and are promoted; floats only.
+        /// `r = (t - target)^2`, reduced: the squared error. Operands of elementwise losses broadcast and are promoted. At least
+        /// one is a float.
         mseLoss(r: out, t: input, target: input, reduction: reduction) = losses::mse(r, t, target, reduction);
         /// `r = |t - target|`, reduced.
         l1Loss(r: out, t: input, target: input, reduction: reduction) = losses::l1(r, t, target, reduction);
@@ -52,10 +53,10 @@ macro_rules! loss_functions {
         /// equal neighbours count once, and blanks do not count. `TH_REDUCTION_MEAN` divides each loss by the number of labels, at least
         /// 1, and takes the mean.
         ///
-        /// `logProbs` has the shape `[steps, batch, classes]` and contains logarithms of probabilities, for example of logSoftmax. The
-        /// targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one after the other. The lengths,
-        /// `[batch]`, are the numbers of steps and of labels that count. A sample without an alignment has the loss infinity, or 0 with
-        /// `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
+        /// `logProbs` has the shape `[steps, batch, classes]`, also for a single sample, and contains logarithms of probabilities, for
+        /// example of logSoftmax. The targets are int64 or int32: a row for each sample, or a vector of the labels of all samples, one
+        /// after the other. The lengths, `[batch]`, are the numbers of steps and of labels that count. A sample without an alignment has
+        /// the loss infinity, or 0 with `zeroInfinity`. Floats only; 16-bit floats are computed in float32.
         ///
         /// Errors: `TH_ERR_ARGUMENT`, a length, a label or a blank out of range, a label that is the blank, or another reduction;
         /// `TH_ERR_SHAPE`, shapes that do not fit; `TH_ERR_DTYPE`, logarithms that are not floats.
@@ -74,12 +75,13 @@ macro_rules! loss_functions {
         marginRankingLoss(r: out, a: input, b: input, target: input, margin: double, reduction: reduction) =
             losses::margin_ranking(r, [a, b, target], margin, reduction);
         /// `r = sum of a * b / (max(norm of a, eps) * max(norm of b, eps))` along `dimension`: the cosine of the angle between vectors. `a`
-        /// and `b` broadcast, and `dimension` is one of the result of broadcasting. Floats only; computed in float32 or float64.
+        /// and `b` broadcast, and at least one is a float. `dimension` is one of the result of broadcasting. Computed in float32 or
+        /// float64.
         cosineSimilarity(r: out, a: input, b: input, dimension: dim, eps: double) =
             similarity::cosine_similarity(r, [a, b], dimension, eps);
-        /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b` broadcast. With
-        /// `keepdim` the dimension stays with size 1. Floats only; computed in float32 or float64. The gradient is 0 where the distance
-        /// is 0.
+        /// `r = (sum of |a - b + eps|^value)^(1/value)` along the last dimension: the distance of vectors. `a` and `b` broadcast, and
+        /// at least one is a float. With `keepdim` the dimension stays with size 1. Computed in float32 or float64. The gradient is 0
+        /// where the distance is 0.
         pairwiseDistance(r: out, a: input, b: input, value: double, eps: double, keepdim: flag) =
             similarity::pairwise_distance(r, [a, b], value, eps, keepdim);
         /// `r = 1 - c where target is 1, max(c - margin, 0) where target is -1, else 0`, reduced, for `c` = the cosineSimilarity of `a` and

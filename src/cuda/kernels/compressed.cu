@@ -102,21 +102,6 @@ DEVICE void compressed_keys(const CompressedArgs& args) {
     order_fill(args.order, [&](int64 i) { return (uint64)column_of(args, i); });
 }
 
-// The index of the first sorted key that is not less than `key`.
-DEVICE int64 first_key(const Order& order, const uint64* keys, uint64 key) {
-    int64 low = 0, left = order.n;
-    while (left > 0) {
-        const int64 half = left / 2;
-        if (keys[low + half] < key) {
-            low += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return low;
-}
-
 // `r = A' m`: one thread for each element. It adds the entries of a column in their order in the matrix.
 template <class T> DEVICE void compressed_transposed(const CompressedArgs& args) {
     const T* m = (const T*)args.a;

@@ -38,3 +38,18 @@ DEVICE int order_buffer(const Order& order) {
     for (uint64 rest = *order.greatest; rest != 0; rest >>= DIGIT_BITS) digits++;
     return digits & 1;
 }
+
+// The index of the first sorted key that is not less than `key`.
+DEVICE int64 first_key(const Order& order, const uint64* keys, uint64 key) {
+    int64 low = 0, left = order.n;
+    while (left > 0) {
+        const int64 half = left / 2;
+        if (keys[low + half] < key) {
+            low += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return low;
+}

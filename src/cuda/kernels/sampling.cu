@@ -1,13 +1,18 @@
-// Pixels and weights of samples between the pixels of images, one thread for each sample.
+// Samples between the pixels of images, and their gradients.
 
 struct SamplingArgs {
-    const double* grid;
-    int64* places;
+    // The gradient of the samples, the images and the coordinates.
+    const void* g;
+    const void* t;
+    const void* grid;
+    void* to;
+    // The weights of all terms, in the order of the samples.
     double* weights;
-    // NULL if no derivatives are wanted.
-    double* slopes;
+    // The pixel of each term.
+    Order order;
     int64 sizes[3];
-    int64 samples, images;
+    // Samples and pixels are those of one image, pixels those of one channel.
+    int64 images, channels, samples, pixels, taps;
     int dims, along, outside, align_corners;
 };
 
@@ -34,8 +39,8 @@ DEVICE SamplingPlace reflected(double x, double low, double high) {
     const double span = high - low;
     if (span <= 0) return {0 * x, 0};
     const double distance = x < low ? low - x : x - low, sign = x < low ? -1 : 1;
-    const double rest = libm::fmod(distance, span), turns = libm::floor(distance / span);
-    if (libm::fmod(turns, 2.0) == 0) return {low + rest, sign};
+    const double turns = libm::floor(distance / span), rest = distance - turns * span;
+    if (turns * 0.5 == libm::floor(turns * 0.5)) return {low + rest, sign};
     return {high - rest, -sign};
 }
 
@@ -86,38 +91,103 @@ DEVICE void sampling_terms(const SamplingArgs& args, double coordinate, int64 si
     }
 }
 
-DEVICE void sampling(const SamplingArgs& args) {
-    const int dims = args.dims;
-    int64 pixels = 1, taps = 1;
-    for (int d = 0; d < dims; d++) {
-        pixels *= args.sizes[d];
-        taps *= args.along;
+// The terms of a sample along each dimension.
+struct SamplingTerms {
+    SamplingTerm of[3][4];
+
+    // `row` is the number of the sample among those of all images.
+    template <class T> DEVICE void read(const SamplingArgs& args, int64 row) {
+        for (int d = 0; d < args.dims; d++) {
+            const T coordinate = ((const T*)args.grid)[row * args.dims + args.dims - 1 - d];
+            sampling_terms(args, (double)coordinate.v, args.sizes[d], of[d]);
+        }
     }
-    for (int64 row = first_item(); row < args.samples; row += item_step()) {
-        const int64 image = row / (args.samples / args.images);
-        SamplingTerm of[3][4];
-        for (int d = 0; d < dims; d++) sampling_terms(args, args.grid[row * dims + dims - 1 - d], args.sizes[d], of[d]);
-        for (int64 tap = 0; tap < taps; tap++) {
-            SamplingTerm chosen[3];
-            int64 digits = tap, place = 0;
-            double weight = 1;
-            bool outside = false;
-            for (int d = dims - 1; d >= 0; d--) {
-                chosen[d] = of[d][digits % args.along];
-                digits /= args.along;
-            }
-            for (int d = 0; d < dims; d++) {
-                outside |= chosen[d].at < 0;
-                place = place * args.sizes[d] + chosen[d].at;
-                weight *= chosen[d].weight;
-            }
-            args.places[row * taps + tap] = outside ? args.images * pixels : image * pixels + place;
-            args.weights[row * taps + tap] = weight;
-            for (int d = 0; args.slopes && d < dims; d++) {
-                double slope = chosen[d].slope;
-                for (int other = 0; other < dims; other++) slope *= other == d ? 1 : chosen[other].weight;
-                args.slopes[(row * taps + tap) * dims + dims - 1 - d] = slope;
+
+    // The pixel of a term in a channel, or -1 outside the image, and its weight. `slopes[d]` is multiplied by the derivative by dimension
+    // `d`.
+    DEVICE SamplingTerm term(const SamplingArgs& args, int tap, double* slopes) const {
+        SamplingTerm made = {0, 1, 0};
+        int divisor = (int)args.taps;
+        for (int d = 0; d < args.dims; d++) {
+            divisor /= args.along;
+            const SamplingTerm term = of[d][tap / divisor % args.along];
+            made.at = made.at < 0 || term.at < 0 ? -1 : made.at * args.sizes[d] + term.at;
+            made.weight *= term.weight;
+            for (int other = 0; other < args.dims; other++) slopes[other] *= other == d ? term.slope : term.weight;
+        }
+        return made;
+    }
+
+    DEVICE SamplingTerm term(const SamplingArgs& args, int tap) const {
+        double slopes[3] = {1, 1, 1};
+        return term(args, tap, slopes);
+    }
+};
+
+// The samples: one thread computes all channels of a sample.
+template <class T> DEVICE void sampling_samples(const SamplingArgs& args) {
+    for (int64 row = first_item(); row < args.images * args.samples; row += item_step()) {
+        const int64 image = row / args.samples, first = image * args.channels;
+        SamplingTerms terms;
+        terms.read<T>(args, row);
+        T* to = (T*)args.to + first * args.samples + (row - image * args.samples);
+        for (int tap = 0; tap < (int)args.taps; tap++) {
+            const SamplingTerm term = terms.term(args, tap);
+            const T weight = T::of(term.weight);
+            const T* t = (const T*)args.t + first * args.pixels + term.at;
+            for (int64 c = 0; c < args.channels; c++) {
+                // A weight may be NaN.
+                const T product = weight * (term.at < 0 ? T(T::ZERO) : t[c * args.pixels]);
+                to[c * args.samples] = tap == 0 ? product : to[c * args.samples] + product;
             }
         }
+    }
+}
+
+// The gradient of the grid: one thread sums the products of all channels of a sample.
+template <class T> DEVICE void sampling_grid(const SamplingArgs& args) {
+    for (int64 row = first_item(); row < args.images * args.samples; row += item_step()) {
+        const int64 image = row / args.samples, first = image * args.channels;
+        SamplingTerms terms;
+        terms.read<T>(args, row);
+        const T* g = (const T*)args.g + first * args.samples + (row - image * args.samples);
+        double sums[3] = {0, 0, 0};
+        for (int tap = 0; args.along > 1 && tap < (int)args.taps; tap++) {
+            double slopes[3] = {1, 1, 1}, product = 0;
+            const SamplingTerm term = terms.term(args, tap, slopes);
+            const T* t = (const T*)args.t + first * args.pixels + term.at;
+            for (int64 c = 0; term.at >= 0 && c < args.channels; c++) product += (double)(t[c * args.pixels] * g[c * args.samples]).v;
+            for (int d = 0; d < args.dims; d++) sums[d] += product * slopes[d];
+        }
+        for (int d = 0; d < args.dims; d++) ((T*)args.to)[row * args.dims + args.dims - 1 - d] = T::of(sums[d]);
+    }
+}
+
+// The key of each term is its pixel, numbered over all images. A term outside has a number that no pixel has.
+template <class T> DEVICE void sampling_terms_of(const SamplingArgs& args) {
+    order_fill(args.order, [&](int64 i) {
+        const int64 row = i / args.taps, image = row / args.samples;
+        SamplingTerms terms;
+        terms.read<T>(args, row);
+        const SamplingTerm term = terms.term(args, (int)(i - row * args.taps));
+        args.weights[i] = term.weight;
+        return (uint64)(term.at < 0 ? args.images * args.pixels : image * args.pixels + term.at);
+    });
+}
+
+// The gradient of the images: one thread for each element.
+template <class T> DEVICE void sampling_images(const SamplingArgs& args) {
+    const int buffer = order_buffer(args.order);
+    const uint64* keys = args.order.keys[buffer];
+    const uint* ordinals = args.order.ordinals[buffer];
+    for (int64 i = first_item(); i < args.images * args.channels * args.pixels; i += item_step()) {
+        const int64 plane = i / args.pixels, image = plane / args.channels;
+        const uint64 key = (uint64)(image * args.pixels + (i - plane * args.pixels));
+        T sum = T::ZERO;
+        for (int64 k = first_key(args.order, keys, key); k < args.order.n && keys[k] == key; k++) {
+            const int64 term = ordinals[k], row = term / args.taps;
+            sum = sum + T::of(args.weights[term]) * ((const T*)args.g)[plane * args.samples + (row - image * args.samples)];
+        }
+        ((T*)args.to)[i] = sum;
     }
 }

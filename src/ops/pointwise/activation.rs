@@ -37,15 +37,16 @@ operations! {
 
 /// `r = t where t > 0, else value * (e^(t / value) - 1)`
 pub fn celu(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    if value.to_f64() == 0.0 {
-        bail!(Argument, "'value' is 0, but t is divided by it")
+    let number = value.to_f64();
+    if number == 0.0 || number.is_nan() {
+        bail!(Argument, "'value' is {value}, but t is divided by it")
     }
     continuous_elu.run([r, t], &[value])
 }
 
 /// `r = t` moved towards 0 by `lambda`, at most to 0
 pub fn softshrink(r: &Tensor, t: &Tensor, lambda: Scalar) -> Result<()> {
-    if lambda.to_f64() < 0.0 {
+    if lambda.to_f64() < 0.0 || lambda.to_f64().is_nan() {
         bail!(Argument, "'lambda' is {lambda}, expected at least 0")
     }
     soft_shrunk.run([r, t], &[lambda])
