@@ -13,7 +13,7 @@ from math import prod
 import files as on_disk
 import grad
 import net
-from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes, starts
+from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, between, sizes, starts
 
 TWO_FROM = 100_000  # elements; smaller operands use one thread
 
@@ -260,6 +260,7 @@ def reductions():
         *along("sum", "u8 bool", whole, *sum_[:2], "np.sum(a, axis=DIM, dtype=np.int64, out=r)"),
         *along("sum", "f16 bf16", whole, *sum_, a=UNIT.shaped(MATRIX), tolerance=2e-2),
         *along("mean", "f32", every, *mean, a=UNIT, tolerance=1e-4),
+        *along("nansum", "f32", MATRIX_DIMS, "THTensor_nansum(r, a, DIM, 0)", "torch.nansum(a, DIM, out=r)", "np.nansum(a, axis=DIM, out=r)", a=UNIT, tolerance=1e-4),
         *along("amax", "f32", every, *amax),
         *along("amax", "f64 i64", whole, *amax),
         *along("amin", "f32", whole, *amin),
@@ -317,6 +318,10 @@ def layers():
         thorn = f"FRESH(THTensor_scaledDotProductAttention(r, NULL, NULL, NULL, a, b, c, NULL, 0, {causal}, 0, 0))"
         return thorn, f"torch.nn.functional.scaled_dot_product_attention(a, b, c, is_causal={bool(causal)})"
 
+    def number(low, high, shape):
+        return Operand(between, (low, high), "i64", shape)
+
+    labels = {"b": number(1, 40, "16x20"), "c": number(100, 101, "16"), "m": number(20, 21, "16")}
     return [
         *over("attention", "f32 bf16", "8x1024x64", *attention(0), **heads, tolerance=2e-2),
         *over("attention causal", "f32", "8x1024x64", *attention(1), **heads, tolerance=1e-4),
@@ -339,6 +344,11 @@ def layers():
         *over("group norm", "f32", "8x64x56x56", *groups, b=ANY.shaped("64"), c=ANY.shaped("64")),
         *over("nll loss", "f32", "1000x1000", "THTensor_nllLoss(r, a, b, NULL, 1, -100)", "nn.nll_loss(a, b, None, 1, -100, out=r)", b=target),
         *over("cross entropy", "f32", "1000x1000", "FRESH(THTensor_crossEntropy(r, a, b, NULL, 1, -100))", "nn.cross_entropy_loss(a, b, None, 1, -100)", b=target),
+        *over("huber loss", "f32", "1000x1000", "FRESH(THTensor_huberLoss(r, a, b, TH_REDUCTION_MEAN, 1))", "torch.nn.functional.huber_loss(a, b)", a=POSITIVE, b=UNIT),
+        *over("kl divergence", "f32", "1000x1000", "FRESH(THTensor_klDiv(r, a, b, 0, TH_REDUCTION_SUM))", "torch.nn.functional.kl_div(a, b, reduction='sum')", a=POSITIVE, b=UNIT, tolerance=1e-4),
+        *over("bce with logits", "f32", "1000x1000", "FRESH(THTensor_bceWithLogits(r, a, b, NULL, NULL, TH_REDUCTION_MEAN))", "torch.nn.functional.binary_cross_entropy_with_logits(a, b)", a=POSITIVE, b=UNIT, tolerance=1e-4),
+        *over("ctc loss", "f32", "100x16x40", "FRESH(THTensor_ctcLoss(r, a, b, c, m, 0, TH_REDUCTION_SUM, 0))", "torch.nn.functional.ctc_loss(a, b, c, m, 0, 'sum')", a=UNIT, **labels, tolerance=1e-4),
+        *over("embedding bag", "f32", "10000x64", "FRESH(THTensor_embeddingBag(r, a, b, NULL, TH_BAG_SUM, NULL, -1))", "torch.nn.functional.embedding_bag(b, a, mode='sum')", b=THOUSAND.of("i64").shaped("4096x16"), tolerance=1e-4),
     ]
 
 
@@ -582,12 +592,19 @@ def interpolated():
             smooth = to < 512
             call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
             made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
-            # PyTorch rounds the bytes between the dimensions, and limits them to 0 and 255.
-            made += over(f"{name} 512 to {to}", "u8", "1x3x512x512", call, peer, tolerance=48)
-    sample = "FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_LINEAR, TH_PAD_CONSTANT, 0))", "torch.grid_sampler(a, b, 0, 0, False)"
+    places = {"a": POSITIVE, "b": UNIT.shaped("1x512x512x2"), "tolerance": 1e-3}
+    for name, mode, number in (("", "LINEAR", 0), (" nearest", "NEAREST", 1), (" cubic", "CUBIC", 2)):
+        sample = f"FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_{mode}, TH_PAD_CONSTANT, 0))", f"torch.grid_sampler(a, b, {number}, 0, False)"
+        # PyTorch rounds places to float32, which changes the nearest pixel and cancelling sums of a few.
+        made += over(f"grid sample{name}", "f32", "1x3x512x512", *sample, **places | {"tolerance": 1e-2}, checked=("none",) if number else ())
+    back = "FRESH(THTensor_gridSampleGrad(%s, c, a, b, TH_RESAMPLE_LINEAR, TH_PAD_CONSTANT, 0))"
+    torch_back = "torch.ops.aten.grid_sampler_2d_backward(c, a, b, 0, 0, False, [%s])[%d]"
     return [
         *made,
-        *over("grid sample", "f32", "1x3x512x512", *sample, a=POSITIVE, b=UNIT.shaped("1x512x512x2"), tolerance=1e-3),
+        *over("grid sample to image", "f32", "1x3x512x512", back % "r, NULL", torch_back % ("True, False", 0), c=POSITIVE, **places),
+        *over("grid sample to grid", "f32", "1x3x512x512", back % "NULL, r", torch_back % ("False, True", 1), c=UNIT, checked=("none",), **places),
+        *over("affine grid", "f32", "8x2x3", "FRESH(THTensor_affineGrid(r, a, 2, (int64_t[]){256, 256}, 0))", "torch.nn.functional.affine_grid(a, (8, 1, 256, 256), False)", tolerance=1e-3),
+        *over("channel shuffle", "f32", "8x64x56x56", "FRESH(THTensor_channelShuffle(r, a, 4))", "torch.nn.functional.channel_shuffle(a, 4)"),
         *over("pixel shuffle", "f32", "8x64x56x56", "FRESH(THTensor_pixelShuffle(r, a, 2))", "torch.pixel_shuffle(a, 2)"),
     ]
 

@@ -3,13 +3,13 @@
 import sys
 
 from ..campaign import Campaign
-from . import attending, convolving, creating, decomposing, deviations, elementwise, folding, indexing, multiplying, recurring, sorting, transforming, viewing
+from . import attending, convolving, creating, decomposing, deviations, elementwise, folding, indexing, multiplying, recurring, sampling, sorting, transforming, viewing
 from .calls import Call
 from .drawing import Draw
 from .judging import KINDS, Trial, returned
 
 SKIPPED = 77
-PARTS = (elementwise, folding, indexing, sorting, creating, viewing, multiplying, decomposing, convolving, transforming, recurring, attending)
+PARTS = (elementwise, folding, indexing, sorting, creating, viewing, multiplying, decomposing, convolving, transforming, recurring, attending, sampling)
 
 
 def families(word):
