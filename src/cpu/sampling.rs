@@ -30,7 +30,7 @@ impl Pixel for f64 {}
 
 /// The terms of the samples of a block.
 struct Block {
-    /// The places in the image along each dimension. Those of cubic convolution may be outside.
+    /// The places in the image along each dimension. Places of cubic convolution may be outside the image.
     places: [Lane<f64>; 3],
     weights: Along<f64>,
     /// The derivatives of the weights by the coordinates.
