@@ -77,13 +77,7 @@ pub fn run(work: Resample, r: &Operand, [x, places, weights]: [&Operand; 3]) -> 
     }
 }
 
-fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(
-    work: Resample,
-    r: &Operand,
-    x: &Operand,
-    places: &Operand,
-    weights: &Operand,
-) -> Result<()> {
+fn sums<X: Pixel<T>, R: Pixel<T>, T: Sum>(work: Resample, r: &Operand, x: &Operand, places: &Operand, weights: &Operand) -> Result<()> {
     let Resample { outer, before, after, inner, taps } = work;
     let (r, x) = (Shared(r.first()), Shared(x.first()));
     if outer * after * inner == 0 {

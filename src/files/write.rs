@@ -49,6 +49,21 @@ impl Added {
     }
 }
 
+/// The entries of a file.
+#[derive(Clone, Copy)]
+struct Entries<'a> {
+    tensors: &'a [(String, Added)],
+    metadata: &'a [(String, String)],
+    nested: &'a [NestedEntry],
+}
+
+impl<'a> Entries<'a> {
+    /// Returns the entries of a file that has only these tensors.
+    fn of(tensors: &'a [(String, Added)]) -> Entries<'a> {
+        Entries { tensors, metadata: &[], nested: &[] }
+    }
+}
+
 /// The tensors and the metadata of a file to be written.
 pub struct Writing {
     path: CString,
@@ -203,7 +218,8 @@ impl Writing {
     /// Writes the file. If that fails, an existing file is unchanged, and `close` may be called again.
     pub fn close(&mut self) -> Result<()> {
         self.check_open()?;
-        write(&self.path, self.format, (&self.tensors, &self.metadata, &self.nested), self.precision)?;
+        let entries = Entries { tensors: &self.tensors, metadata: &self.metadata, nested: &self.nested };
+        write(&self.path, self.format, entries, self.precision)?;
         self.closed = true;
         (self.tensors, self.metadata, self.nested) = (Vec::new(), Vec::new(), Vec::new());
         (self.names, self.keys) = (HashSet::new(), HashSet::new());
@@ -214,13 +230,13 @@ impl Writing {
 /// Writes a file with one tensor without a name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, (&[(String::new(), Added::dense(t)?)], &[], &[]), None)
+    write(path, format, Entries::of(&[(String::new(), Added::dense(t)?)]), None)
 }
 
 /// [`save`] for a sparse tensor.
 pub fn save_sparse(sparse: &Sparse, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, (&[(String::new(), Added::sparse(sparse, format)?)], &[], &[]), None)
+    write(path, format, Entries::of(&[(String::new(), Added::sparse(sparse, format)?)]), None)
 }
 
 fn owned(text: &str) -> Result<String> {
@@ -306,12 +322,7 @@ fn numbers(list: &[i64]) -> Result<Vec<i64>> {
     alloc::list(list.len(), |k| Ok(list[k]))
 }
 
-fn write(
-    path: &CStr,
-    format: Format,
-    (tensors, metadata, nested): (&[(String, Added)], &[(String, String)], &[NestedEntry]),
-    precision: Option<usize>,
-) -> Result<()> {
+fn write(path: &CStr, format: Format, Entries { tensors, metadata, nested }: Entries<'_>, precision: Option<usize>) -> Result<()> {
     // The operands, or contiguous copies of them, own the memory that is written.
     let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
     for t in tensors.iter().flat_map(|(_, added)| added.parts()) {
