@@ -96,52 +96,50 @@ fn size(work: &Sampling, d: usize) -> i64 {
     work.sizes[work.dims - 1 - d]
 }
 
-/// Computes `N` terms along a dimension of `size` pixels.
+/// Replaces coordinates by places in an image of `size` pixels, and returns the derivatives of the places. `inside` moves places that are
+/// outside the image, if the method does so before it chooses pixels.
 #[inline(always)]
-fn along<const N: usize>(work: &Sampling, size: f64, [places, first]: [&mut Lane<f64>; 2], [weights, slopes]: [&mut [Lane<f64>; 4]; 2]) {
-    let corners = work.align_corners;
-    match work.outside {
-        Outside::Zero => terms::<N>(places, first, weights, slopes, size, corners, |at| at, |x| (x, 1.0)),
-        Outside::Edge => terms::<N>(places, first, weights, slopes, size, corners, |at| at, |x| limited(x, size - 1.0)),
-        // Reflections of an infinite place have no limit. The sum is NaN at an infinite place.
-        Outside::Reflected => {
-            terms::<N>(places, first, weights, slopes, size, corners, |at| at + 0.0 * at, |x| reflected(x, size, corners))
-        }
+fn places_by(places: &mut Lane<f64>, slopes: &mut Lane<f64>, size: f64, align_corners: bool, inside: impl Fn(f64) -> (f64, f64)) {
+    let scale = if align_corners { (size - 1.0) / 2.0 } else { size / 2.0 };
+    for (place, slope) in places.iter_mut().zip(slopes) {
+        let c = *place + 1.0;
+        let (x, turned) = inside(if align_corners { c / 2.0 * (size - 1.0) } else { (c * size - 1.0) / 2.0 });
+        (*place, *slope) = (x, turned * scale);
     }
 }
 
-/// Computes `N` terms from the coordinates in `places`, and moves the first pixel of each sample along the dimension. The arguments are
-/// separate references, because otherwise the compiler does not see that they are disjoint, and makes no vectors.
+/// [`places_by`] for the treatment of places outside the image.
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn terms<const N: usize>(
-    places: &mut Lane<f64>,
-    first: &mut Lane<f64>,
-    weights: &mut [Lane<f64>; 4],
-    slopes: &mut [Lane<f64>; 4],
-    size: f64,
-    align_corners: bool,
-    finite: impl Fn(f64) -> f64,
-    inside: impl Fn(f64) -> (f64, f64),
-) {
-    let scale = if align_corners { (size - 1.0) / 2.0 } else { size / 2.0 };
+fn places_of(work: &Sampling, size: f64, places: &mut Lane<f64>, slopes: &mut Lane<f64>) {
+    let corners = work.align_corners;
+    match (work.outside, work.along) {
+        (Outside::Zero, _) | (Outside::Edge, 4) => places_by(places, slopes, size, corners, |at| (at, 1.0)),
+        (Outside::Edge, _) => places_by(places, slopes, size, corners, |at| limited(at, size - 1.0)),
+        // Reflections of an infinite place have no limit. The sum is NaN at an infinite place.
+        (Outside::Reflected, 4) => places_by(places, slopes, size, corners, |at| (at + 0.0 * at, 1.0)),
+        (Outside::Reflected, _) => places_by(places, slopes, size, corners, |at| reflected(at + 0.0 * at, size, corners)),
+    }
+}
+
+/// Computes `N` terms from places, and moves the first pixel of each sample along the dimension. `slopes[0]` has the derivatives of the
+/// places. The arguments are separate references, because otherwise the compiler does not see that they are disjoint, and makes no vectors.
+#[inline(always)]
+fn terms<const N: usize>(places: &Lane<f64>, first: &mut Lane<f64>, weights: &mut [Lane<f64>; 4], slopes: &mut [Lane<f64>; 4], size: f64) {
     for i in 0..BLOCK {
-        let c = places[i] + 1.0;
-        let at = finite(if align_corners { c / 2.0 * (size - 1.0) } else { (c * size - 1.0) / 2.0 });
-        let (x, slope) = if N == 4 { (at, 1.0) } else { inside(at) };
+        let x = places[i];
         // Infinite places are outside.
         let below = if N == 1 { x.round_ties_even() } else { x.floor() };
         let is_infinite = x.abs() == f64::INFINITY;
         let rest = if is_infinite { 0.0 } else { x - below };
-        places[i] = x;
         match N {
             1 => weights[0][i] = if x.is_nan() { x } else { 1.0 },
             2 => {
-                let slope = if is_infinite { 0.0 } else { slope * scale };
+                let slope = if is_infinite { 0.0 } else { slopes[0][i] };
                 (weights[0][i], slopes[0][i]) = (1.0 - rest, -slope);
                 (weights[1][i], slopes[1][i]) = (rest, slope);
             }
             _ => {
+                let scale = slopes[0][i];
                 for k in 0..4 {
                     let (weight, slope) = cubic(rest - (k as f64 - 1.0));
                     (weights[k][i], slopes[k][i]) = (weight, slope * scale);
@@ -188,12 +186,13 @@ impl Block {
             move |_| {
                 let mut first = [0.0; BLOCK];
                 for d in (0..work.dims).rev() {
-                    let lanes = [&mut self.places[d], &mut first];
-                    let terms = [&mut self.weights[d], &mut self.slopes[d]];
+                    let (size, places) = (size(&work, d) as f64, &mut self.places[d]);
+                    let (weights, slopes) = (&mut self.weights[d], &mut self.slopes[d]);
+                    places_of(&work, size, places, &mut slopes[0]);
                     match work.along {
-                        1 => along::<1>(&work, size(&work, d) as f64, lanes, terms),
-                        2 => along::<2>(&work, size(&work, d) as f64, lanes, terms),
-                        _ => along::<4>(&work, size(&work, d) as f64, lanes, terms),
+                        1 => terms::<1>(places, &mut first, weights, slopes, size),
+                        2 => terms::<2>(places, &mut first, weights, slopes, size),
+                        _ => terms::<4>(places, &mut first, weights, slopes, size),
                     }
                 }
                 for i in 0..BLOCK {
@@ -257,31 +256,58 @@ fn convert<T: Pixel>(work: &Sampling, to: &mut Along<T>, from: &Along<f64>) {
     );
 }
 
-/// The kernels of samples whose terms are all inside the image: `N` terms along the last two dimensions, in `PLANES` planes.
-struct Inside<'a, T, const N: usize, const PLANES: usize> {
+/// The kernels of samples whose terms are all inside the image.
+struct Inside<'a, T> {
     first: &'a Lane<i64>,
     /// The number of samples.
     n: usize,
     weights: &'a Along<T>,
+    /// The terms along each dimension, and the planes that have terms.
+    along: usize,
+    planes: usize,
     /// The elements from a row or a plane of the image to the next.
     steps: [usize; 2],
 }
 
-/// Adds the weighted rows to `sums`: for each sample, the sum of `factors[k] * row[k]`, times the weights of the row and of the plane.
+/// `sums[i] += factors[0][i] * row[0][i] + factors[1][i] * row[1][i] + ...`, times the weights of the row and of the plane, for `n` samples
+/// with `along` terms. Loops over samples are inside, so that they become vectors.
 #[inline(always)]
-fn add_rows<T: Pixel, const N: usize, const PLANES: usize>(
+fn add_rows<T: Pixel>(
     sums: &mut Lane<T>,
-    row: &[Lane<T>; N],
+    row: &[Lane<T>; 4],
     factors: &[Lane<T>; 4],
-    [of_row, of_plane]: [&Lane<T>; 2],
+    of_row: &Lane<T>,
+    of_plane: Option<&Lane<T>>,
+    (n, along): (usize, usize),
 ) {
-    for i in 0..BLOCK {
-        let sum = (1..N).fold(factors[0][i] * row[0][i], |sum, k| sum + factors[k][i] * row[k][i]);
-        sums[i] = sums[i] + sum * if PLANES == 1 { of_row[i] } else { of_row[i] * of_plane[i] };
+    let n = n.min(BLOCK);
+    let mut sum = [T::ZERO; BLOCK];
+    for i in 0..n {
+        sum[i] = factors[0][i] * row[0][i];
+    }
+    for (factors, row) in factors.iter().zip(row).take(along).skip(1) {
+        for i in 0..n {
+            sum[i] = sum[i] + factors[i] * row[i];
+        }
+    }
+    if let Some(of_plane) = of_plane {
+        for i in 0..n {
+            sum[i] = sum[i] * of_plane[i];
+        }
+    }
+    for i in 0..n {
+        sums[i] = sums[i] + sum[i] * of_row[i];
     }
 }
 
-impl<T: Pixel, const N: usize, const PLANES: usize> Inside<'_, T, N, PLANES> {
+impl<'a, T: Pixel> Inside<'a, T> {
+    fn of(work: &Sampling, block: &'a Block, n: usize, weights: &'a Along<T>) -> Inside<'a, T> {
+        let [_, y, z] = work.sizes.map(|size| size as usize);
+        let steps = [if work.dims == 2 { y } else { z }, y * z];
+        let planes = if work.dims == 2 { 1 } else { work.along };
+        Inside { first: &block.first, n: n.min(BLOCK), weights, along: work.along, planes, steps }
+    }
+
     /// Calls `f` with each sample and its first pixel.
     #[inline(always)]
     fn each_sample(&self, mut f: impl FnMut(usize, usize)) {
@@ -295,11 +321,17 @@ impl<T: Pixel, const N: usize, const PLANES: usize> Inside<'_, T, N, PLANES> {
     /// Calls `f` with the offset of each row, and the numbers of the row and of the plane.
     #[inline(always)]
     fn each_row(&self, mut f: impl FnMut(usize, usize, usize)) {
-        for z in 0..PLANES {
-            for y in 0..N {
+        for z in 0..self.planes {
+            for y in 0..self.along {
                 f(z * self.steps[1] + y * self.steps[0], y, z);
             }
         }
+    }
+
+    /// Returns the weights of a plane; `None` in two dimensions.
+    #[inline(always)]
+    fn of_plane(&self, lanes: &'a Along<T>, z: usize) -> Option<&'a Lane<T>> {
+        if self.planes == 1 { None } else { Some(&lanes[2][z]) }
     }
 
     /// Reads the pixels of a row of each sample.
@@ -307,30 +339,50 @@ impl<T: Pixel, const N: usize, const PLANES: usize> Inside<'_, T, N, PLANES> {
     /// # Safety
     /// `from` has all pixels.
     #[inline(always)]
-    unsafe fn gather(&self, row: &mut [Lane<T>; N], from: *const T) {
-        // SAFETY: the caller guarantees the pixels.
-        self.each_sample(|i, first| (0..N).for_each(|k| row[k][i] = unsafe { from.add(first + k).read() }));
+    unsafe fn gather(&self, row: &mut [Lane<T>; 4], from: *const T) {
+        if self.along == 2 {
+            // SAFETY: the caller guarantees the pixels.
+            return self.each_sample(
+                #[inline(always)]
+                |i, first| unsafe { (row[0][i], row[1][i]) = (from.add(first).read(), from.add(first + 1).read()) },
+            );
+        }
+        for (k, row) in row.iter_mut().take(self.along).enumerate() {
+            // SAFETY: the caller guarantees the pixels.
+            self.each_sample(
+                #[inline(always)]
+                |i, first| row[i] = unsafe { from.add(first + k).read() },
+            );
+        }
     }
 
     /// Writes the samples of a channel.
     ///
     /// # Safety
     /// `to` has all samples, and `from` has all pixels.
-    unsafe fn samples(self, to: *mut T, from: *const T) {
+    unsafe fn samples(&self, to: *mut T, from: *const T) {
+        if self.along == 1 {
+            // SAFETY: the caller guarantees the elements.
+            return self.each_sample(
+                #[inline(always)]
+                |i, first| unsafe { to.add(i).write(from.add(first).read()) },
+            );
+        }
+        let of = Inside { ..*self };
         simd(
             #[inline(always)]
             move |_| {
-                let (mut row, mut sums) = ([[T::ZERO; BLOCK]; N], [T::ZERO; BLOCK]);
-                self.each_row(|at, y, z| {
-                    // SAFETY: the caller guarantees the pixels.
-                    unsafe { self.gather(&mut row, from.add(at)) };
-                    if N > 1 {
-                        add_rows::<T, N, PLANES>(&mut sums, &row, &self.weights[0], [&self.weights[1][y], &self.weights[2][z]]);
-                    }
-                });
-                let made = if N == 1 { &row[0] } else { &sums };
+                let (mut row, mut sums, weights) = ([[T::ZERO; BLOCK]; 4], [T::ZERO; BLOCK], of.weights);
+                of.each_row(
+                    #[inline(always)]
+                    |at, y, z| {
+                        // SAFETY: the caller guarantees the pixels.
+                        unsafe { of.gather(&mut row, from.add(at)) };
+                        add_rows(&mut sums, &row, &weights[0], &weights[1][y], of.of_plane(weights, z), (of.n, of.along));
+                    },
+                );
                 // SAFETY: the caller guarantees the elements.
-                (0..self.n.min(BLOCK)).for_each(|i| unsafe { to.add(i).write(made[i]) });
+                (0..of.n.min(BLOCK)).for_each(|i| unsafe { to.add(i).write(sums[i]) });
             },
         );
     }
@@ -340,69 +392,59 @@ impl<T: Pixel, const N: usize, const PLANES: usize> Inside<'_, T, N, PLANES> {
     ///
     /// # Safety
     /// `g` has all samples, and `to` has all pixels.
-    unsafe fn spread(self, to: *mut T, g: *const T) {
-        simd(
-            #[inline(always)]
-            move |_| {
-                let (mut of_samples, mut products) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
-                // SAFETY: the caller guarantees the elements.
-                (0..self.n.min(BLOCK)).for_each(|i| of_samples[i] = unsafe { g.add(i).read() });
-                self.each_row(|at, y, z| {
-                    for k in 0..N {
-                        for i in 0..BLOCK {
-                            let weight = self.weights[0][k][i] * self.weights[1][y][i];
-                            products[i] = of_samples[i] * if PLANES == 1 { weight } else { weight * self.weights[2][z][i] };
-                        }
-                        self.each_sample(|i, first| {
-                            // SAFETY: the caller guarantees the elements.
-                            let to = unsafe { &mut *to.add(first + at + k) };
-                            *to = *to + products[i];
-                        });
-                    }
-                });
-            },
-        );
+    unsafe fn spread(&self, to: *mut T, g: *const T) {
+        let mut products = [T::ZERO; BLOCK];
+        self.each_row(|at, y, z| {
+            for k in 0..self.along.min(4) {
+                for i in 0..self.n.min(BLOCK) {
+                    let weight = self.weights[0][k][i] * self.weights[1][y][i];
+                    let weight = if self.planes == 1 { weight } else { weight * self.weights[2][z][i] };
+                    // SAFETY: the caller guarantees the elements.
+                    products[i] = weight * unsafe { g.add(i).read() };
+                }
+                self.each_sample(
+                    #[inline(always)]
+                    |i, first| {
+                        // SAFETY: the caller guarantees the elements.
+                        let to = unsafe { &mut *to.add(first + at + k) };
+                        *to = *to + products[i];
+                    },
+                );
+            }
+        });
     }
 
     /// Adds the gradients of the coordinates.
     ///
     /// # Safety
     /// `g` has all samples, and `from` has all pixels.
-    unsafe fn slopes(self, to: &mut [Lane<T>; 3], slopes: &Along<T>, g: *const T, from: *const T) {
+    unsafe fn slopes(&self, to: &mut [Lane<T>; 3], slopes: &'a Along<T>, g: *const T, from: *const T) {
+        let of = Inside { ..*self };
         simd(
             #[inline(always)]
             move |_| {
-                let (mut row, mut sums, weights) = ([[T::ZERO; BLOCK]; N], [[T::ZERO; BLOCK]; 3], self.weights);
-                self.each_row(|at, y, z| {
-                    // SAFETY: the caller guarantees the pixels.
-                    unsafe { self.gather(&mut row, from.add(at)) };
-                    add_rows::<T, N, PLANES>(&mut sums[0], &row, &slopes[0], [&weights[1][y], &weights[2][z]]);
-                    add_rows::<T, N, PLANES>(&mut sums[1], &row, &weights[0], [&slopes[1][y], &weights[2][z]]);
-                    if PLANES > 1 {
-                        add_rows::<T, N, PLANES>(&mut sums[2], &row, &weights[0], [&weights[1][y], &slopes[2][z]]);
-                    }
-                });
-                for (to, sums) in to.iter_mut().zip(&sums).take(PLANES + 1) {
+                let (mut row, mut sums, weights) = ([[T::ZERO; BLOCK]; 4], [[T::ZERO; BLOCK]; 3], of.weights);
+                of.each_row(
+                    #[inline(always)]
+                    |at, y, z| {
+                        // SAFETY: the caller guarantees the pixels.
+                        unsafe { of.gather(&mut row, from.add(at)) };
+                        for d in 0..if of.planes == 1 { 2 } else { 3 } {
+                            let lanes = |other: usize| if other == d { slopes } else { weights };
+                            add_rows(&mut sums[d], &row, &lanes(0)[0], &lanes(1)[1][y], of.of_plane(lanes(2), z), (of.n, of.along));
+                        }
+                    },
+                );
+                for (to, sums) in to.iter_mut().zip(&sums) {
                     // SAFETY: the caller guarantees the elements.
-                    self.each_sample(|i, _| to[i] = to[i] + unsafe { g.add(i).read() } * sums[i]);
+                    of.each_sample(
+                        #[inline(always)]
+                        |i, _| to[i] = to[i] + unsafe { g.add(i).read() } * sums[i],
+                    );
                 }
             },
         );
     }
-}
-
-/// Calls a method of [`Inside`] for the terms of the work.
-macro_rules! inside {
-    ($work:expr, $first:expr, $n:expr, $weights:expr, $method:ident($($argument:expr),*)) => {{
-        let (first, n, weights, [_, y, z]) = ($first, $n, $weights, $work.sizes.map(|size| size as usize));
-        let steps = [if $work.dims == 2 { y } else { z }, y * z];
-        match ($work.along, $work.dims) {
-            (1, _) => Inside::<_, 1, 1> { first, n, weights, steps }.$method($($argument),*),
-            (2, 2) => Inside::<_, 2, 1> { first, n, weights, steps }.$method($($argument),*),
-            (2, _) => Inside::<_, 2, 2> { first, n, weights, steps }.$method($($argument),*),
-            _ => Inside::<_, 4, 1> { first, n, weights, steps }.$method($($argument),*),
-        }
-    }};
 }
 
 /// The number of blocks of all images.
@@ -450,8 +492,9 @@ fn sample<T: Pixel>(work: &Sampling, [r, t, grid]: [Shared; 3]) {
                 let to = r.get().cast::<T>().add(image * channels * samples + start);
                 let from = t.get().cast::<T>().add(image * channels * pixels);
                 convert(work, &mut weights, &block.weights);
+                let inside = Inside::of(work, &block, n, &weights);
                 for c in 0..channels {
-                    inside!(work, &block.first, n, &weights, samples(to.add(c * samples), from.add(c * pixels)));
+                    inside.samples(to.add(c * samples), from.add(c * pixels));
                 }
                 block.outside(work, n, |i, terms| {
                     for c in 0..channels {
@@ -485,8 +528,9 @@ fn spread<T: Pixel>(work: &Sampling, [r, g, grid]: [Shared; 3]) {
                     block.read(work, grid.get().cast::<T>().add((image * samples + start) * work.dims), n);
                     convert(work, &mut weights, &block.weights);
                     let at = |c: usize| (r.add(c * pixels), g.add(c * samples + start));
+                    let inside = Inside::of(work, &block, n, &weights);
                     for (to, g) in of_image.clone().map(at) {
-                        inside!(work, &block.first, n, &weights, spread(to, g));
+                        inside.spread(to, g);
                     }
                     block.outside(work, n, |i, terms| {
                         for (to, g) in of_image.clone().map(at) {
@@ -522,9 +566,9 @@ fn slopes<T: Pixel>(work: &Sampling, [r, g, t, grid]: [Shared; 4]) {
                 convert(work, &mut weights, &block.weights);
                 convert(work, &mut slopes, &block.slopes);
                 let mut sums = [[T::ZERO; BLOCK]; 3];
+                let inside = Inside::of(work, &block, n, &weights);
                 for c in 0..channels {
-                    let (g, from) = (g.add(c * samples), from.add(c * pixels));
-                    inside!(work, &block.first, n, &weights, slopes(&mut sums, &slopes, g, from));
+                    inside.slopes(&mut sums, &slopes, g.add(c * samples), from.add(c * pixels));
                 }
                 block.outside(work, n, |i, terms| {
                     for term in terms {
