@@ -348,9 +348,9 @@ impl<'a, T: Pixel> Inside<'a, T> {
             );
         }
         for (k, row) in row.iter_mut().take(self.along).enumerate() {
-            // SAFETY: the caller guarantees the pixels.
             self.each_sample(
                 #[inline(always)]
+                // SAFETY: the caller guarantees the pixels.
                 |i, first| row[i] = unsafe { from.add(first + k).read() },
             );
         }
@@ -436,9 +436,9 @@ impl<'a, T: Pixel> Inside<'a, T> {
                     },
                 );
                 for (to, sums) in to.iter_mut().zip(&sums) {
-                    // SAFETY: the caller guarantees the elements.
                     of.each_sample(
                         #[inline(always)]
+                        // SAFETY: the caller guarantees the elements.
                         |i, _| to[i] = to[i] + unsafe { g.add(i).read() } * sums[i],
                     );
                 }
