@@ -3,8 +3,8 @@
 /// Samples of images at places between the pixels: sums of weighted pixels.
 ///
 /// The row-major inputs are `[t, grid]`: the images `t` [images][channels][sizes], and the coordinates `grid` [images][samples][dims], with
-/// the coordinate of the last dimension first. The result has the shape [images][channels][samples]. All have one dtype, float32 or float64.
-/// A pixel outside the image adds nothing. A sample with a coordinate that is NaN is NaN.
+/// the coordinate of the last dimension first. The result has the shape [images][channels][samples]. All have one dtype, float32 or
+/// float64. A pixel outside the image adds nothing. A sample with a coordinate that is NaN is NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
     /// The number of images.
