@@ -133,7 +133,7 @@ check_symbols() {
 on_emulator() {
     local emulator
     emulator=$(scripts/cuda_emu.sh)
-    THORN_LIB=$library TH_CUDA_CACHE= TH_CUDA_GROUPS=1 TH_CUDA_LIBRARIES=$emulator LD_PRELOAD=$emulator/libcuda.so.1 \
+    THORN_LIB=$library TH_CUDA_CACHE= TH_CUDA_GROUPS=1 TH_CUDA_LIBRARIES=$emulator THORN_EMULATED_DRIVER=$emulator/libcuda.so.1 \
         THORN_EMU_CACHE=$CARGO_TARGET_DIR/cuda_emu/modules "$python" scripts/differential.py --device cuda --cases 80 --seed "$1"
 }
 first_calls_on_emulator() { on_emulator 1; }

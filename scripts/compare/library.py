@@ -61,6 +61,12 @@ def library_path():
 
 
 def load(path):
+    """Loads the library. THORN_EMULATED_DRIVER names an emulated driver of NVIDIA for it."""
+    if driver := os.environ.get("THORN_EMULATED_DRIVER"):
+        # PyTorch counts the GPUs once. Its engine for gradients crashes on an emulated one, so it counts before the driver is loaded.
+        if torch.version.cuda:
+            torch._C._cuda_getDeviceCount()
+        ctypes.CDLL(driver, ctypes.RTLD_GLOBAL)
     library = ctypes.CDLL(path)
     for function in FUNCTIONS.values():
         entry = getattr(library, function.name)
