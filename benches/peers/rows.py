@@ -592,6 +592,8 @@ def interpolated():
             smooth = to < 512
             call, peer = resize % (size % (to, to), mode, smooth), torch % (to, to, name, smooth)
             made += over(f"{name} 512 to {to}", "f32", "1x3x512x512", call, peer, tolerance=1e-3)
+            # PyTorch rounds the bytes between the dimensions, and limits them to 0 and 255.
+            made += over(f"{name} 512 to {to}", "u8", "1x3x512x512", call, peer, tolerance=48)
     places = {"a": POSITIVE, "b": UNIT.shaped("1x512x512x2"), "tolerance": 1e-3}
     for name, mode, number in (("", "LINEAR", 0), (" nearest", "NEAREST", 1), (" cubic", "CUBIC", 2)):
         sample = f"FRESH(THTensor_gridSample(r, a, b, TH_RESAMPLE_{mode}, TH_PAD_CONSTANT, 0))", f"torch.grid_sampler(a, b, {number}, 0, False)"
