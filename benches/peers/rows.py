@@ -352,6 +352,52 @@ def layers():
     ]
 
 
+def more_layers():
+    """Activations, normalizations, cells, losses, and reductions that skip NaN. Each call makes a new result."""
+    nn, mean, rows = "torch.nn.functional", "TH_REDUCTION_MEAN", "1000x1000"
+
+    def one(name, thorn, torch, shape=rows, **given):
+        return over(name, "f32", shape, f"FRESH(THTensor_{thorn})", torch, **{"tolerance": 1e-3, **given})
+
+    def without_nan(name, thorn, call, torch, numpy=None, **given):
+        return along(name, "f32", MATRIX_DIMS[1:], f"FRESH(THTensor_{thorn}(r, a, {call}))", torch, numpy, a=POSITIVE, **{"tolerance": 1e-3, **given})
+
+    matrix = {"a": POSITIVE, "b": UNIT}
+    weights = {"b": SMALL.shaped("256x256"), "c": SMALL.shaped("256x256")}
+    cell = "torch.rnn_tanh_cell(a, a, b, c, None, None)"
+    four, three = ({"b": SMALL.shaped(f"{gates * 256}x256"), "c": SMALL.shaped(f"{gates * 256}x256")} for gates in (4, 3))
+    return [
+        *one("hardsigmoid", "hardsigmoid(r, a)", f"{nn}.hardsigmoid(a)"),
+        *one("selu", "selu(r, a)", "torch.selu(a)"),
+        *one("celu", "celu(r, a, 1.5)", "torch.celu(a, 1.5)"),
+        *one("softsign", "softsign(r, a)", f"{nn}.softsign(a)"),
+        *one("log sigmoid", "logSigmoid(r, a)", f"{nn}.logsigmoid(a)"),
+        *one("softshrink", "softshrink(r, a, 0.5)", f"{nn}.softshrink(a, 0.5)"),
+        *one("hardshrink", "hardshrink(r, a, 0.5)", f"{nn}.hardshrink(a, 0.5)"),
+        *one("glu", "glu(r, a, 1)", f"{nn}.glu(a, 1)"),
+        *one("instance norm", "instanceNorm(r, a, NULL, NULL, 1e-5)", f"{nn}.instance_norm(a)", "8x64x56x56"),
+        *one("response norm", "localResponseNorm(r, a, 5, 1e-4, 0.75, 1)", f"{nn}.local_response_norm(a, 5)", "8x64x56x56"),
+        *one("pixel unshuffle", "pixelUnshuffle(r, a, 2)", "torch.pixel_unshuffle(a, 2)", "8x64x56x56"),
+        *one("rnn cell", "rnnCell(r, NULL, a, a, b, c, NULL, NULL, 0)", cell, "32x256", **weights),
+        *one("lstm cell", "lstmCell(r, NULL, NULL, a, a, a, b, c, NULL, NULL)", "torch.lstm_cell(a, (a, a), b, c, None, None)[0]", "32x256", **four),
+        *one("gru cell", "gruCell(r, NULL, a, a, b, c, NULL, NULL)", "torch.gru_cell(a, a, b, c, None, None)", "32x256", **three),
+        *one("bce", f"bce(r, a, b, NULL, {mean})", f"{nn}.binary_cross_entropy(a, b)", a=UNIT, b=UNIT),
+        *one("poisson loss", f"poissonNllLoss(r, a, b, 1, 0, 1e-8, {mean})", f"{nn}.poisson_nll_loss(a, b)", **matrix),
+        *one("gaussian loss", f"gaussianNllLoss(r, a, b, c, 0, 1e-6, {mean})", f"{nn}.gaussian_nll_loss(a, b, c)", c=POSITIVE, **matrix),
+        *one("ranking loss", f"marginRankingLoss(r, a, b, c, 0.5, {mean})", f"{nn}.margin_ranking_loss(a, b, c, 0.5)", c=POSITIVE, **matrix),
+        *one("triplet loss", f"tripletMarginLoss(r, a, b, c, 1, 2, 1e-6, 0, {mean})", f"{nn}.triplet_margin_loss(a, b, c)", c=ANY, **matrix),
+        *one("cosine similarity", "cosineSimilarity(r, a, b, 1, 1e-8)", "torch.cosine_similarity(a, b, 1)", **matrix),
+        *one("pairwise distance", "pairwiseDistance(r, a, b, 2, 1e-6, 0)", "torch.pairwise_distance(a, b)", **matrix),
+        *one("pdist", "pdist(r, a, 2)", "torch.pdist(a)", "500x64"),
+        *without_nan("nanmax", "nanmax", "DIM, 0", "torch.amax(a, DIM)", "np.nanmax(a, axis=DIM)"),
+        *without_nan("nanvar", "nanvar", "DIM, 0, 0", "torch.var(a, DIM, correction=0)", "np.nanvar(a, axis=DIM)"),
+        *without_nan("nanprod", "nanprod", "DIM, 0", "torch.prod(a, DIM)", "np.nanprod(a, axis=DIM)", checked=("none",)),
+        *without_nan("nancumsum", "nancumsum", "DIM", "torch.cumsum(a, DIM)", "np.nancumsum(a, axis=DIM)"),
+        *without_nan("nanargmax", "nanargmax", "DIM, 0", "torch.argmax(a, DIM)", "np.nanargmax(a, axis=DIM)", checked=("none",)),
+        *over("tril indices", "i64", "1000", "FRESH(THTensor_trilIndices(r, 1000, 1000, 0))", "torch.tril_indices(1000, 1000)"),
+    ]
+
+
 def orders():
     kth = "THTensor_kthvalue(r, i, a, n / 2, 0, 0)", "torch.kthvalue(a, n // 2, out=(r, i))", "np.partition(a, n // 2 - 1)"
     median = "THTensor_median(r, NULL, a, TH_ALL_DIMS, 0)", "torch.median(a)", "np.median(a)"
@@ -434,6 +480,7 @@ def random():
         *drawn("randperm", "i64", "THTensor_randperm(r, NULL, n)", "torch.randperm(n, out=r)", generator + "permutation(n)", **filled),
         *drawn("poisson", "f32", "THTensor_poissonTensor(r, NULL, a)", "torch.poisson(a)", a=POSITIVE),
         *drawn("dropout", "f32", "THTensor_dropout(r, NULL, NULL, a, 0.3)", "torch.nn.functional.dropout(a, 0.3)"),
+        *drawn("alpha dropout", "f32", "THTensor_alphaDropout(r, NULL, NULL, a, 0.3)", "torch.nn.functional.alpha_dropout(a, 0.3, True)"),
         *drawn("multinomial", "f32", "THTensor_multinomial(r, NULL, a, 10000, 1)", "torch.multinomial(a, 10000, True)", shape="1e3", a=POSITIVE),
         *drawn("multinomial once", "f32", "THTensor_multinomial(r, NULL, a, 1000, 0)", "torch.multinomial(a, 1000)", shape="1e5", a=POSITIVE),
     ]
@@ -759,7 +806,7 @@ def recurrent():
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
-    "layers": [layers],
+    "layers": [layers, more_layers],
     "sort": [sorting],
     "create": [creation],
     "move": [moving],

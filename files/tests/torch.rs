@@ -188,7 +188,7 @@ fn nested_values_are_read_by_their_paths() {
     assert_eq!(tensors[0], ("state.0.step".to_owned(), 1));
     let missing = thorn_files::save_nested(Format::Pt, &what, &[entry("", Nested::Tensor(2))], &mut io::Cursor::new(Vec::new()));
     assert!(missing.unwrap_err().message.contains("tensor 2"));
-    // A value beside other tensors and texts is an entry with its name.
+    // The file has a named value, a tensor and a text.
     let [a, b] = written;
     let three = [a, b, Tensor::row_major("c".to_owned(), vec![], 1).unwrap()];
     let metadata = [("note".to_owned(), "a text".to_owned())];

@@ -51,7 +51,7 @@ local function wave(start, ...)
     return thorn.reshape(doubles(list), { ... })
 end
 
--- The expected values are those of torch.nn.MultiheadAttention(4, 2, batch_first=True).
+-- torch.nn.MultiheadAttention(4, 2, batch_first=True) computed the expected values.
 function tests.heads_attend()
     local weights = { inWeight = wave(1, 12, 4), inBias = wave(2, 12), outWeight = wave(3, 4, 4), outBias = wave(4, 4) }
     local query, source = wave(5, 2, 3, 4), wave(6, 2, 2, 4)

@@ -39,7 +39,7 @@ impl<V: Partial<Item: Real>> Standard<V> {
         let (pieces, length) = if rows.n > SAMPLED { (4, SAMPLED / 16) } else { (1, rows.n) };
         let mut total = 0.0;
         for k in 0..pieces {
-            // SAFETY: the caller keeps this function's contract, and the pieces lie in the row.
+            // SAFETY: the caller keeps this function's contract. The row has all elements of the pieces.
             let [sum] = unsafe {
                 sums::<V, 1, 1>(
                     [x.add(rows.n / pieces * k)],
