@@ -290,6 +290,12 @@ def torch():
     corpus_torch.write(folder("torch"), expect)
 
 
+def program():
+    import corpus_program
+
+    corpus_program.write(folder("program"))
+
+
 def csv():
     import numpy as np
     import pandas as pd
@@ -423,7 +429,7 @@ def svmlight():
 
 
 WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv,
-           "market": market, "scipy": scipy, "svmlight": svmlight}
+           "market": market, "scipy": scipy, "svmlight": svmlight, "program": program}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

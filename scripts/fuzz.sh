@@ -4,7 +4,8 @@
 #
 # Usage: scripts/fuzz.sh [FORMAT [SECONDS]]
 #   FORMAT   a folder of files/corpus, whose files are mutated; by default, or with 'all', all folders one after the other; or 'rewrite',
-#            which reads any of the files, writes the tensors, and compares them with what is read back
+#            which reads any of the files, writes the tensors, and compares them with what is read back; or 'graph', which reads the graphs
+#            of exported programs
 #   SECONDS  for each, 60 by default
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ cd "$(dirname "$0")/.."
 PATH="$PATH:$HOME/.cargo/bin"
 seconds=${2:-60}
 case ${1:-all} in
-all) goals=($(ls files/corpus) rewrite) ;;
+all) goals=($(ls files/corpus) rewrite graph) ;;
 -*)
     sed -n 's/^# Usage: /usage: /p' "$0" >&2
     exit 2
@@ -37,6 +38,20 @@ for goal in "${goals[@]}"; do
     if [ "$goal" = rewrite ]; then
         target=rewrite
         seeds=(files/corpus/*/)
+    elif [ "$goal" = graph ]; then
+        target=program
+        seeds=(files/fuzz/corpus/graphs)
+        python3 - files/corpus/program "${seeds[0]}" <<'EOF'
+import pathlib, sys, zipfile
+
+files, to = map(pathlib.Path, sys.argv[1:])
+to.mkdir(parents=True, exist_ok=True)
+for path in files.iterdir():
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if "/models/" in name or name == "serialized_exported_program.json":
+                (to / f"{path.stem}.{pathlib.Path(name).name}").write_bytes(archive.read(name))
+EOF
     else
         target=open
         seeds=("files/corpus/$goal")

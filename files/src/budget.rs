@@ -4,10 +4,10 @@ use crate::error::{Error, Result};
 
 /// The memory that is left for reading a file.
 pub struct Budget {
-    /// The size of the file.
-    size: u64,
     left: u64,
     most: u64,
+    /// The number of values of pickles that may still be visited.
+    visits: u64,
 }
 
 impl Budget {
@@ -15,11 +15,16 @@ impl Budget {
     /// because a list is in memory twice while it grows.
     pub fn new(size: u64) -> Budget {
         let most = size.saturating_mul(2).saturating_add(36 << 20);
-        Budget { size, left: most, most }
+        Budget { left: most, most, visits: size.saturating_add(1 << 20) }
     }
 
-    pub fn size(&self) -> u64 {
-        self.size
+    /// Counts a visit of a value. The number of visits is limited, because n lists can refer to one list 2^n times.
+    pub fn visit(&mut self) -> Result<()> {
+        let Some(visits) = self.visits.checked_sub(1) else {
+            return Err(Error::broken(format_args!("the pickle refers to the same values too often for a file of this size")));
+        };
+        self.visits = visits;
+        Ok(())
     }
 
     /// Takes `bytes` bytes. Fails if fewer are left.

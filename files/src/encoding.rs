@@ -63,6 +63,19 @@ impl Encoding {
         }
     }
 
+    /// Adds `by` to the offset of the elements, which was an offset in a part of the file.
+    pub(crate) fn shift(&mut self, by: u64) -> Result<()> {
+        match self {
+            Encoding::Numbers { at, .. } | Encoding::Blocks { at, .. } => *at = at.saturating_add(by),
+            Encoding::Deflated { data, .. } => data.at = data.at.saturating_add(by),
+            Encoding::Bytes(_) => {}
+            Encoding::Format(_) => {
+                return Err(Error::unsupported(format_args!("elements of this format are not read from a part of a file")));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that the encoded form of `len` elements, which take `bytes` bytes in memory, is inside the file.
     pub(crate) fn check(&self, len: u64, bytes: usize, input: &dyn Input) -> Result<()> {
         match self {

@@ -57,6 +57,12 @@ impl Error {
     pub fn memory(bytes: u64) -> Error {
         Error { kind: Kind::NoMem, message: format!("out of memory: {bytes} bytes could not be allocated") }
     }
+
+    /// Returns the error with the place in front of its message.
+    #[cold]
+    pub(crate) fn within(self, place: fmt::Arguments<'_>) -> Error {
+        Error { message: format!("{place}: {}", self.message), ..self }
+    }
 }
 
 impl fmt::Display for Error {

@@ -16,13 +16,19 @@ macro_rules! formats {
             Pt = 1 {
                 name: "PyTorch", endings: ["pt", "pth"],
                 layouts: true, metadata: true, sparse: true, one_tensor: false, by_name: false,
-                recognises: torch::recognises, read: torch::read, write: Some(torch::write),
+                recognises: torch::recognises, read: read_zip_of_torch, write: Some(torch::write),
             }
             /// A stream of PyTorch before 1.6.
             PtLegacy = 2 {
                 name: "PyTorch before 1.6", endings: [],
                 layouts: true, metadata: true, sparse: true, one_tensor: false, by_name: false,
                 recognises: torch::recognises_stream, read: torch::read_stream, write: None,
+            }
+            /// A program that PyTorch exported. [`Format::Pt`] recognises it.
+            Pt2 = 16 {
+                name: "PyTorch exported program", endings: ["pt2"],
+                layouts: true, metadata: true, sparse: true, one_tensor: false, by_name: false,
+                recognises: elsewhere, read: read_zip_of_torch, write: None,
             }
             /// An array of NumPy.
             Npy = 5 {

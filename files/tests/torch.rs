@@ -321,7 +321,7 @@ fn other_archives() {
     writer.store("archive/data.txt", &[b"no pickle"], 1).unwrap();
     writer.finish().unwrap();
     let zip = zip.into_inner();
-    assert_eq!(thorn_files::open(&zip).unwrap_err().message, "PyTorch: the archive has no data.pkl");
+    assert_eq!(thorn_files::open(&zip).unwrap_err().message, "PyTorch: the archive has no data.pkl and no exported program");
     // The pickle that is nearest to the root is read.
     let mut deep = io::Cursor::new(Vec::new());
     let mut writer = thorn_files::zip::Writer::new(&mut deep);

@@ -19,6 +19,8 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use thorn_files::input::FileInput;
+#[cfg(feature = "programs")]
+use thorn_files::program::Program;
 use thorn_files::{Contents, Data, Encoding, Input, Opaque};
 
 /// A file opened for reading, and its contents.
@@ -35,6 +37,14 @@ pub struct Reading {
     metadata: Vec<(CString, CString)>,
     /// For each storage that several tensors share, the storage in memory once it was read, so that it is read only once.
     shared: Vec<Option<LongMutex<Option<Storage>>>>,
+}
+
+/// Reads an exported program, and stores the program in `place`.
+#[cfg(feature = "programs")]
+fn keep(place: &mut Option<Program>, input: &dyn Input) -> thorn_files::Result<Contents> {
+    let (contents, program) = thorn_files::read_program(input)?;
+    *place = Some(program);
+    Ok(contents)
 }
 
 /// Opens a regular file. Fails for a pipe without waiting for its other end.
@@ -77,6 +87,23 @@ impl Reading {
             let contents = thorn_files::read_csv(input, Some(separator))?;
             contents.check(input).map(|()| contents)
         })
+    }
+
+    /// Opens the file `path`, an exported program. Returns the program, too.
+    #[cfg(feature = "programs")]
+    pub fn open_program(path: &CStr) -> Result<(Reading, Program)> {
+        let mut program = None;
+        let reading = Reading::of_file(path, |input| keep(&mut program, input))?;
+        program.map_or_else(|| bail!(Internal, "the file has no program"), |program| Ok((reading, program)))
+    }
+
+    /// [`Reading::open_program`] for a file in memory.
+    #[cfg(feature = "programs")]
+    pub fn program_of_memory(memory: Memory) -> Result<(Reading, Program)> {
+        let mut program = None;
+        let Some(input) = alloc::boxed(memory) else { bail!(NoMem, "out of memory for an archive") };
+        let reading = Reading::of(input, None, |input| keep(&mut program, input))?;
+        program.map_or_else(|| bail!(Internal, "the file has no program"), |program| Ok((reading, program)))
     }
 
     fn of_file(path: &CStr, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {

@@ -45,6 +45,8 @@ pub const TH_FILE_PNG: THFileFormat = 13;
 pub const TH_FILE_MATRIX_MARKET: THFileFormat = 14;
 /// svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
 pub const TH_FILE_SVMLIGHT: THFileFormat = 15;
+/// Programs that PyTorch exported. Only for reading: the tensors are the parameters, buffers and constants.
+pub const TH_FILE_PT2: THFileFormat = 16;
 
 /// A flag of `THArchive_openWith`: elements are always copied and never mapped.
 pub const TH_OPEN_COPY: i32 = 1;

@@ -8,16 +8,19 @@ mod npy;
 mod npz;
 mod png;
 mod pnm;
+mod program;
 mod python;
 mod safetensors;
 mod scipy;
 mod svmlight;
 mod t7;
 mod text;
-mod torch;
+pub(crate) mod torch;
 
 pub use csv::read_csv;
+pub use program::{read as read_program, read_model};
 
+use crate::budget::Budget;
 use crate::contents::Contents;
 use crate::error::{Error, Result};
 use crate::format::{Format, formats};
@@ -62,6 +65,16 @@ macro_rules! drivers {
 }
 
 formats!(drivers);
+
+/// Reads an archive of PyTorch: of `torch.export.save`, or of `torch.save`.
+fn read_zip_of_torch(input: &dyn Input) -> Result<Contents> {
+    let mut budget = Budget::new(input.size());
+    let entries = torch::entries(input, &mut budget)?;
+    if !torch::is_saved(&entries) && program::is_program(&entries) {
+        return program::read_entries(input, &entries, None, &mut budget).map(|(contents, _)| contents);
+    }
+    torch::read_saved(input, entries, &mut budget)
+}
 
 /// Recognises no file, because the driver of another format reads these files.
 fn elsewhere(_: &[u8], _: u64) -> bool {
@@ -112,7 +125,7 @@ pub fn open_named(input: &dyn Input, name: &[u8]) -> Result<Contents> {
         }
         return Err(Error::broken(format_args!("the format is unknown: the file begins with {:02x?}", &head[..head.len().min(16)])));
     };
-    let within = |error: Error| Error { message: format!("{}: {}", driver.format.name(), error.message), ..error };
+    let within = |error: Error| error.within(format_args!("{}", driver.format.name()));
     let contents = (driver.read)(input).map_err(within)?;
     contents.check(input).map_err(within)?;
     Ok(contents)

@@ -17,7 +17,8 @@ use crate::format::Format;
 use crate::input::{Cursor, Input};
 use crate::pickle::{self, Pickle, Value};
 use crate::zip::{self, Entry, Method};
-use tensor::{Number, Storages, dtype};
+pub use tensor::{Number, dtype_of_schema, elements};
+use tensor::{Storages, dtype};
 use tree::Tree;
 
 /// The number at the beginning of a stream, in its byte order.
@@ -40,19 +41,32 @@ pub fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
-/// Reads an archive.
-pub fn read(input: &dyn Input) -> Result<Contents> {
+/// Returns the entries of an archive, sorted by name. Takes their memory from `budget`.
+pub fn entries(input: &dyn Input, budget: &mut Budget) -> Result<Vec<Entry>> {
     let mut entries = zip::read(input)?;
-    let mut budget = Budget::new(input.size());
     let names: usize = entries.iter().map(|entry| entry.name.len()).sum();
     budget.take(size_of::<Entry>().saturating_mul(entries.capacity()).saturating_add(names))?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+/// Returns true if an archive may be one of `torch.save`.
+pub fn is_saved(entries: &[Entry]) -> bool {
+    pickles(entries).next().is_some()
+}
+
+/// Returns the entries that may be the pickle of an archive of `torch.save`, and their folders.
+fn pickles(entries: &[Entry]) -> impl Iterator<Item = (&str, &Entry)> {
+    let roots = entries.iter().filter_map(|entry| entry.name.strip_suffix("data.pkl").map(|root| (root, entry)));
+    roots.filter(|(root, _)| root.is_empty() || root.ends_with('/'))
+}
+
+/// Reads an archive of `torch.save`, whose entries are sorted by name.
+pub fn read_saved(input: &dyn Input, entries: Vec<Entry>, budget: &mut Budget) -> Result<Contents> {
     let find = |name: &str| entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok().map(|index| &entries[index]);
     // Entries with the same ending may exist in subfolders.
-    let roots = entries.iter().filter_map(|entry| entry.name.strip_suffix("data.pkl").map(|root| (root, entry)));
-    let whole = roots.filter(|(root, _)| root.is_empty() || root.ends_with('/'));
-    let Some((root, data)) = whole.min_by_key(|(root, _)| root.len()) else {
-        return Err(Error::broken(format_args!("the archive has no data.pkl")));
+    let Some((root, data)) = pickles(&entries).min_by_key(|(root, _)| root.len()) else {
+        return Err(Error::broken(format_args!("the archive has no data.pkl and no exported program")));
     };
     let root = root.to_owned();
     let big_endian = match find(&format!("{root}byteorder")) {
@@ -61,13 +75,13 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     };
     if data.method == Method::Stored {
         let mut cursor = Cursor::new(input, data.at, data.at.saturating_add(data.packed));
-        let (pickle, value) = pickle::load(&mut cursor, &mut budget)?;
+        let (pickle, value) = pickle::load(&mut cursor, budget)?;
         let storages = Storages::new(entries, format!("{root}data/"), big_endian, input, true);
         return Tree::new(Format::Pt, pickle, storages, budget).read(value);
     }
     let bytes = data.bytes(input, input.size().saturating_add(8 << 20))?;
     budget.take(bytes.len())?;
-    let (pickle, value) = pickle::load(&mut Cursor::new(&bytes, 0, u64::MAX), &mut budget)?;
+    let (pickle, value) = pickle::load(&mut Cursor::new(&bytes, 0, u64::MAX), budget)?;
     let storages = Storages::new(entries, format!("{root}data/"), big_endian, &bytes, false);
     Tree::new(Format::Pt, pickle, storages, budget).read(value)
 }
@@ -88,7 +102,7 @@ pub fn read_stream(input: &dyn Input) -> Result<Contents> {
     let mut entries = storages_of_stream(&mut cursor, &pickle, big_endian, &mut budget)?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     let storages = Storages::new(entries, String::new(), big_endian, input, true);
-    Tree::new(Format::PtLegacy, pickle, storages, budget).read(value)
+    Tree::new(Format::PtLegacy, pickle, storages, &mut budget).read(value)
 }
 
 /// Returns the storages of a stream as entries whose names are the keys. A pickle has the keys. The storages follow, each after the number

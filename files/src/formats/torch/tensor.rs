@@ -78,6 +78,42 @@ pub fn dtype(name: &[u8]) -> Option<Number> {
     TYPES.iter().find(is).map(|row| row.2)
 }
 
+/// Returns the type with this number in the schema of exported programs.
+pub fn dtype_of_schema(number: i64) -> Option<Number> {
+    dtype(match number {
+        1 => b"uint8",
+        2 => b"int8",
+        3 => b"int16",
+        4 => b"int32",
+        5 => b"int64",
+        6 => b"float16",
+        7 => b"float32",
+        8 => b"float64",
+        9 => b"complex32",
+        10 => b"complex64",
+        11 => b"complex128",
+        12 => b"bool",
+        13 => b"bfloat16",
+        28 => b"uint16",
+        29 => b"float8_e4m3fn",
+        30 => b"float8_e5m2",
+        31 => b"float8_e4m3fnuz",
+        32 => b"float8_e5m2fnuz",
+        33 => b"float8_e8m0fnu",
+        34 => b"uint32",
+        35 => b"uint64",
+        _ => return None,
+    })
+}
+
+/// Returns the elements of a storage. `refused` is the name of a type that is not supported, whose elements have `size` bytes.
+pub fn elements(storage: usize, size: u64, refused: Option<&str>) -> Data {
+    match refused {
+        None => Data::Storage(storage),
+        Some(name) => Data::Opaque(Opaque { storage, size, why: format!("there are no elements of the type {name}") }),
+    }
+}
+
 /// Returns the class of storages with this type of elements, without `Storage`.
 pub fn storage_class(element: Element) -> &'static str {
     TYPES.iter().find(|row| matches!(row.2, Number::Read(Written::Same(other)) if other == element)).map_or("", |row| row.0)
@@ -240,10 +276,7 @@ impl<'a> Storages<'a> {
         let Ok(entry) = self.entries.binary_search_by(|entry| entry.name.cmp(&key)) else {
             return Ok(Err(format!("its storage '{key}' is not in the file")));
         };
-        let found = |storage| match refused {
-            None => Data::Storage(storage),
-            Some(name) => Data::Opaque(Opaque { storage, size, why: format!("there are no elements of the type {name}") }),
-        };
+        let found = |storage| elements(storage, size, refused);
         let place = (entry, written.element(), written.size());
         if let Some(&index) = self.known.get(&place) {
             return Ok(Ok((found(index), start)));

@@ -15,14 +15,12 @@ pub struct Tree<'a> {
     contents: Contents,
     pub(super) pickle: Pickle,
     pub(super) storages: Storages<'a>,
-    budget: Budget,
+    budget: &'a mut Budget,
     /// The path to the value that is visited.
     path: String,
     /// For each list, dict and object, true if it is on the path. Detects cycles.
     inside: [Vec<bool>; 3],
     work: Vec<Work>,
-    /// The number of values that may still be visited.
-    visits: u64,
 }
 
 /// The number of numbers above which a list becomes one text. Such lists are usually histories.
@@ -51,10 +49,9 @@ enum Key {
 }
 
 impl<'a> Tree<'a> {
-    pub fn new(format: Format, pickle: Pickle, storages: Storages<'a>, budget: Budget) -> Tree<'a> {
+    pub fn new(format: Format, pickle: Pickle, storages: Storages<'a>, budget: &'a mut Budget) -> Tree<'a> {
         let inside = [Vec::new(), Vec::new(), Vec::new()];
-        let visits = (1 << 20) + budget.size();
-        Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new(), visits }
+        Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new() }
     }
 
     /// Returns the contents of a file whose pickle has the value `root`.
@@ -76,12 +73,9 @@ impl<'a> Tree<'a> {
         Ok(self.contents)
     }
 
-    /// Adds a value to the pending steps. The number of visits is limited, because n lists can refer to one list 2^n times.
+    /// Adds a value to the pending steps.
     fn later(&mut self, key: Key, value: Value) -> Result<()> {
-        let Some(visits) = self.visits.checked_sub(1) else {
-            return Err(Error::broken(format_args!("the pickle refers to the same values too often for a file of this size")));
-        };
-        self.visits = visits;
+        self.budget.visit()?;
         self.budget.push(&mut self.work, Work::Visit { key, value })
     }
 
@@ -113,7 +107,7 @@ impl<'a> Tree<'a> {
                 }
             }
             Value::Persistent(_) => {
-                if let Some(found) = self.storages.alone(&self.pickle, value, &mut self.contents, &mut self.budget)? {
+                if let Some(found) = self.storages.alone(&self.pickle, value, &mut self.contents, self.budget)? {
                     self.tensor(found)?;
                 }
             }
@@ -173,7 +167,7 @@ impl<'a> Tree<'a> {
     }
 
     fn object(&mut self, object: Object) -> Result<()> {
-        if let Some(found) = self.storages.tensor(&self.pickle, object, &mut self.contents, &mut self.budget)? {
+        if let Some(found) = self.storages.tensor(&self.pickle, object, &mut self.contents, self.budget)? {
             return self.tensor(found);
         }
         let (module, name) = self.class(object);
