@@ -36,30 +36,31 @@
  *     21. Recurrent layers
  *     22. Gradients
  *     23. Optimizers
- *     24. Sorting and searching
- *     25. Order statistics and histograms
- *     26. Matrix products
- *     27. Products of compressed rows
- *     28. Linear algebra
- *     29. Convolution
- *     30. Pooling
- *     31. Resampling of images
- *     32. Fourier transforms
- *     33. Sparse tensors
- *     34. Random generators
- *     35. Random numbers
- *     36. Devices
- *     37. Streams, events and graphs
- *     38. Exchange with other libraries
- *     39. Functions of the caller
- *     40. Storages
- *     41. Memory
- *     42. Files
- *     43. Mapped files and shared memory
- *     44. Errors
- *     45. Threads
- *     46. BLAS of the machine
- *     47. Versions
+ *     24. Exported programs
+ *     25. Sorting and searching
+ *     26. Order statistics and histograms
+ *     27. Matrix products
+ *     28. Products of compressed rows
+ *     29. Linear algebra
+ *     30. Convolution
+ *     31. Pooling
+ *     32. Resampling of images
+ *     33. Fourier transforms
+ *     34. Sparse tensors
+ *     35. Random generators
+ *     36. Random numbers
+ *     37. Devices
+ *     38. Streams, events and graphs
+ *     39. Exchange with other libraries
+ *     40. Functions of the caller
+ *     41. Storages
+ *     42. Memory
+ *     43. Files
+ *     44. Mapped files and shared memory
+ *     45. Errors
+ *     46. Threads
+ *     47. BLAS of the machine
+ *     48. Versions
  *
  * Conventions
  * ===========
@@ -3164,7 +3165,137 @@ THStatus THOptim_read(const THOptim *o, const THArchive *archive, const char *na
 
 /* ==================================================================================================================
  *
- *     24. Sorting and searching
+ *     24. Exported programs
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup exported_programs Exported programs
+ *
+ * A `THProgram` is a model that PyTorch 2.6 or later wrote by `torch.export.save(torch.export.export(model, args),
+ * "model.pt2")`: the graph of the model, its weights, and the ranges of its sizes. The library runs the graph without
+ * Python. It supports core ATen and the operators that export leaves undecomposed: `docs/aten.md`. Inputs and outputs
+ * are the tensors and numbers of the nested arguments and results, in the order in which PyTorch flattens them. Numbers
+ * are 0-d tensors of int64, float64 or bool. Inputs must have the dtypes of the export, and sizes inside the exported
+ * ranges. Parameters are mapped from the file and copied where they are written. They may be trained:
+ * `THProgram_newParameter` returns the tensor that the program uses, and gradients are recorded during a run as for any
+ * other calls. A run changes the buffers that the model changes, such as the statistics of batch normalization in
+ * training or caches of keys and values. If a run fails after the graph has written to buffers in place, these buffers
+ * keep the new elements. Several threads may run one program at the same time, unless the program changes its buffers.
+ * Errors: `TH_ERR_FORMAT`, a file that is no exported program, or is broken; `TH_ERR_UNSUPPORTED`, operators that the
+ * library lacks: the message names all of them; `TH_ERR_ARGUMENT`, a wrong number of inputs or outputs, or a name that
+ * the program lacks; `TH_ERR_DTYPE` and `TH_ERR_SHAPE`, an input that the program was not exported for; the errors of
+ * the functions that the graph calls, with the operator.
+ * @{
+ */
+
+/// A program that PyTorch exported: a graph, its parameters and its buffers. Several threads may run one program at the
+/// same time.
+typedef struct THProgram THProgram;
+
+/// Opens the file `path` that `torch.export.save` wrote. Parameters are mapped. Free the program with `THProgram_free`;
+/// NULL on error.
+THProgram *THProgram_open(const char *path);
+
+/// Opens a file in memory: `size` bytes from `data` on, which are copied. Free the program with `THProgram_free`; NULL
+/// on error.
+THProgram *THProgram_openMemory(const void *data, ptrdiff_t size);
+
+/// Adds a reference; NULL is ignored.
+void THProgram_retain(THProgram *p);
+
+/// Releases a reference, and frees the program with the last one; NULL is ignored. Parameters that the caller holds
+/// stay valid.
+void THProgram_free(THProgram *p);
+
+/// Runs the program: `outputs` = the results for `inputs`. A fresh output handle shares the memory of the result, which
+/// is new unless the program returns a view of an input or a parameter. Another handle keeps its dtype and receives a
+/// copy. An output that is `None` in PyTorch leaves its handle unchanged.
+THStatus THProgram_run(THTensor *const *outputs, int outputCount, const THProgram *p, THTensor *const *inputs,
+                       int inputCount);
+
+/// Moves the parameters, buffers and constants to a device, and converts the floats of the program to `dtype`;
+/// `TH_UNDEFINED` keeps their dtype. The handles of parameters stay valid, and inputs of floats must then have `dtype`.
+/// Nothing else may use the program meanwhile. A parameter that requires a gradient is an error.
+THStatus THProgram_to(const THProgram *p, THDeviceType deviceType, int deviceIndex, THDtype dtype);
+
+/// Returns the number of inputs; -1 on error.
+int64_t THProgram_inputCount(const THProgram *p);
+
+/// Returns the name of input `index`, counted from 0. Borrowed: valid as long as the program. NULL on error.
+const char *THProgram_inputName(const THProgram *p, int64_t index);
+
+/// Returns the dtype of input `index`; `TH_UNDEFINED` on error.
+THDtype THProgram_inputDtype(const THProgram *p, int64_t index);
+
+/// Returns the number of dimensions of input `index`; -1 on error.
+int64_t THProgram_inputNdim(const THProgram *p, int64_t index);
+
+/// Returns the smallest sizes of input `index`. A smallest size of 2 is an assumption of the export, which a run does
+/// not check. Borrowed: valid as long as the program. NULL on error.
+const int64_t *THProgram_inputMinSizes(const THProgram *p, int64_t index);
+
+/// Returns the largest sizes of input `index`: `INT64_MAX` for a size without bound, the smallest size for a fixed
+/// size. Borrowed: valid as long as the program. NULL on error.
+const int64_t *THProgram_inputMaxSizes(const THProgram *p, int64_t index);
+
+/// Returns the number of outputs; -1 on error.
+int64_t THProgram_outputCount(const THProgram *p);
+
+/// Returns the name of output `index`, counted from 0: the path to the output in the nested results of the model.
+/// Borrowed: valid as long as the program. NULL on error.
+const char *THProgram_outputName(const THProgram *p, int64_t index);
+
+/// Returns the dtype of output `index`; `TH_UNDEFINED` for `None`, and on error.
+THDtype THProgram_outputDtype(const THProgram *p, int64_t index);
+
+/// Returns the number of dimensions of output `index`; -1 on error.
+int64_t THProgram_outputNdim(const THProgram *p, int64_t index);
+
+/// Returns the smallest sizes of output `index`. Borrowed: valid as long as the program. NULL on error.
+const int64_t *THProgram_outputMinSizes(const THProgram *p, int64_t index);
+
+/// Returns the largest sizes of output `index`: `INT64_MAX` for a size without bound. Borrowed: valid as long as the
+/// program. NULL on error.
+const int64_t *THProgram_outputMaxSizes(const THProgram *p, int64_t index);
+
+/// Returns the number of parameters; -1 on error.
+int64_t THProgram_parameterCount(const THProgram *p);
+
+/// Returns the name of parameter `index`, counted from 0: `layer.0.weight`. Borrowed: valid as long as the program.
+/// NULL on error.
+const char *THProgram_parameterName(const THProgram *p, int64_t index);
+
+/// Returns the parameter `name` that the program uses: a write to its elements changes the following runs, and
+/// `THTensor_setRequiresGrad` makes runs record gradients. From the first call of this function on, batch normalization
+/// is no longer folded into convolutions, so that results may differ in the last digits. Returns a new reference to the
+/// tensor.
+TH_NODISCARD THTensor *THProgram_newParameter(const THProgram *p, const char *name);
+
+/// Returns the number of buffers; -1 on error.
+int64_t THProgram_bufferCount(const THProgram *p);
+
+/// Returns the name of buffer `index`, counted from 0. Borrowed: valid as long as the program. NULL on error.
+const char *THProgram_bufferName(const THProgram *p, int64_t index);
+
+/// Returns the buffer `name` that the program uses. Returns a new reference to the tensor.
+TH_NODISCARD THTensor *THProgram_newBuffer(const THProgram *p, const char *name);
+
+/// Returns the number of keys in the metadata; -1 on error.
+int64_t THProgram_metadataCount(const THProgram *p);
+
+/// Returns key `index` of the metadata, counted from 0: `torch_version`, `schema_version`. Borrowed: valid as long as
+/// the program. NULL on error.
+const char *THProgram_metadataKey(const THProgram *p, int64_t index);
+
+/// Returns the value of key `index`. Borrowed: valid as long as the program. NULL on error.
+const char *THProgram_metadataValue(const THProgram *p, int64_t index);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     25. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -3248,7 +3379,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     25. Order statistics and histograms
+ *     26. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -3339,7 +3470,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     26. Matrix products
+ *     27. Matrix products
  *
  * ================================================================================================================== */
 
@@ -3474,7 +3605,7 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /* ==================================================================================================================
  *
- *     27. Products of compressed rows
+ *     28. Products of compressed rows
  *
  * ================================================================================================================== */
 
@@ -3592,7 +3723,7 @@ THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTenso
 
 /* ==================================================================================================================
  *
- *     28. Linear algebra
+ *     29. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -3777,7 +3908,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     29. Convolution
+ *     30. Convolution
  *
  * ================================================================================================================== */
 
@@ -3989,7 +4120,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     30. Pooling
+ *     31. Pooling
  *
  * ================================================================================================================== */
 
@@ -4120,7 +4251,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     31. Resampling of images
+ *     32. Resampling of images
  *
  * ================================================================================================================== */
 
@@ -4207,7 +4338,7 @@ THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups)
 
 /* ==================================================================================================================
  *
- *     32. Fourier transforms
+ *     33. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -4256,7 +4387,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     33. Sparse tensors
+ *     34. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -4560,7 +4691,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     34. Random generators
+ *     35. Random generators
  *
  * ================================================================================================================== */
 
@@ -4653,7 +4784,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     35. Random numbers
+ *     36. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4863,7 +4994,7 @@ THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *
 
 /* ==================================================================================================================
  *
- *     36. Devices
+ *     37. Devices
  *
  * ================================================================================================================== */
 
@@ -5036,7 +5167,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     37. Streams, events and graphs
+ *     38. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -5159,7 +5290,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     38. Exchange with other libraries
+ *     39. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -5378,7 +5509,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     39. Functions of the caller
+ *     40. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -5419,7 +5550,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     40. Storages
+ *     41. Storages
  *
  * ================================================================================================================== */
 
@@ -5577,7 +5708,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     41. Memory
+ *     42. Memory
  *
  * ================================================================================================================== */
 
@@ -5648,7 +5779,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     42. Files
+ *     43. Files
  *
  * ================================================================================================================== */
 
@@ -5665,26 +5796,29 @@ int THMemory_pressure(void);
  * elements may then change, and access beyond the end of a truncated file raises SIGBUS. `numpy.save` and `torch.save`
  * truncate an existing file and write it in place. Functions of thorn replace the file by a new one, and mapped tensors
  * keep the elements of the old file. `THArchive_openWith` with `TH_OPEN_COPY` opens a file without mapping;
- * `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32, and uint32 as int64. These block types
- * of GGUF are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
- * `THArchive_newBytes` returns the bytes of the others. Sparse tensors have separate functions; the functions of dense
- * tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch and SciPy (`scipy.sparse.save_npz`) store sparse tensors as
- * coordinates (COO) or as compressed rows (CSR). A file of SciPy is one sparse tensor without a name. In Matrix Market
- * format, `coordinate` files are sparse and `array` files are dense. Real numbers become float64, integers int64, and a
- * pattern has the float64 value 1 at each entry. Symmetric and skew-symmetric matrices are expanded; complex ones are
- * refused. Files compressed by gzip (`.mtx.gz`) are read, too. thorn writes the kind `general`, with the shortest
- * numbers that read back the same, and a pattern if the values are Bool. A file in svmlight format, also called libsvm,
- * has a line `label index:value index:value ... # comment` for each row, with ascending indices from 1. It is an
- * archive with the float64 vector `labels` and the float64 matrix `data`, compressed by rows; pairs `qid:number` after
- * the labels become the int64 vector `qid`. The number of columns is the greatest index, because the format does not
- * have the number. `data` is written from a sparse matrix with all its entries, or from the elements of a dense one
- * that are not 0. A file whose first row has a label only is read in this format if its name ends with `.svm`,
- * `.svmlight` or `.libsvm`. A file is replaced as a whole: the new file is written to disk next to the old one and then
- * renamed, so that a failure or a killed process leaves the old file intact. A file that this process may not write to
- * is not replaced. On systems that support files without a name, as Linux does on most file systems, a killed process
- * leaves no temporary file. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write;
- * `TH_ERR_FORMAT`, the file is broken, and the message gives the byte offset, or the file has no known format;
- * `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format that thorn does not write.
+ * `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32, and uint32 as int64. An exported
+ * program of PyTorch 2.6 or later (`.pt2`) has the tensors of its parameters, buffers and constants, with the names of
+ * the state dict. Metadata has the versions and the names of the arguments of `forward`. Archives of several programs
+ * are refused. These block types of GGUF are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0,
+ * TQ2_0 and MXFP4. `THArchive_newBytes` returns the bytes of the others. Sparse tensors have separate functions; the
+ * functions of dense tensors refuse them with `TH_ERR_UNSUPPORTED`. PyTorch and SciPy (`scipy.sparse.save_npz`) store
+ * sparse tensors as coordinates (COO) or as compressed rows (CSR). A file of SciPy is one sparse tensor without a name.
+ * In Matrix Market format, `coordinate` files are sparse and `array` files are dense. Real numbers become float64,
+ * integers int64, and a pattern has the float64 value 1 at each entry. Symmetric and skew-symmetric matrices are
+ * expanded; complex ones are refused. Files compressed by gzip (`.mtx.gz`) are read, too. thorn writes the kind
+ * `general`, with the shortest numbers that read back the same, and a pattern if the values are Bool. A file in
+ * svmlight format, also called libsvm, has a line `label index:value index:value ... # comment` for each row, with
+ * ascending indices from 1. It is an archive with the float64 vector `labels` and the float64 matrix `data`, compressed
+ * by rows; pairs `qid:number` after the labels become the int64 vector `qid`. The number of columns is the greatest
+ * index, because the format does not have the number. `data` is written from a sparse matrix with all its entries, or
+ * from the elements of a dense one that are not 0. A file whose first row has a label only is read in this format if
+ * its name ends with `.svm`, `.svmlight` or `.libsvm`. A file is replaced as a whole: the new file is written to disk
+ * next to the old one and then renamed, so that a failure or a killed process leaves the old file intact. A file that
+ * this process may not write to is not replaced. On systems that support files without a name, as Linux does on most
+ * file systems, a killed process leaves no temporary file. Errors: `TH_ERR_IO`, the system or a function of the caller
+ * refused to read or write; `TH_ERR_FORMAT`, the file is broken, and the message gives the byte offset, or the file has
+ * no known format; `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format that thorn does
+ * not write.
  * @{
  */
 
@@ -5720,7 +5854,9 @@ typedef enum THFileFormat {
     TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
     TH_FILE_PNG = 13,            ///< Images in PNG.
     TH_FILE_MATRIX_MARKET = 14,  ///< Matrix Market: a sparse or dense matrix as text.
-    TH_FILE_SVMLIGHT = 15        ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
+    TH_FILE_SVMLIGHT = 15,       ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
+    /// Programs that PyTorch exported. Only for reading: the tensors are the parameters, buffers and constants.
+    TH_FILE_PT2 = 16
 } THFileFormat;
 
 /// Reads the only tensor of the file `path`. Elements are copied, so that the file may change afterwards. Returns a new
@@ -5865,7 +6001,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     43. Mapped files and shared memory
+ *     44. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -5948,7 +6084,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     44. Errors
+ *     45. Errors
  *
  * ================================================================================================================== */
 
@@ -5987,7 +6123,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     45. Threads
+ *     46. Threads
  *
  * ================================================================================================================== */
 
@@ -6013,7 +6149,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     46. BLAS of the machine
+ *     47. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -6047,7 +6183,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     47. Versions
+ *     48. Versions
  *
  * ================================================================================================================== */
 

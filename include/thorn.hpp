@@ -282,6 +282,8 @@ enum class FileFormat : int {
     Png = TH_FILE_PNG, ///< Images in PNG.
     MatrixMarket = TH_FILE_MATRIX_MARKET, ///< Matrix Market: a sparse or dense matrix as text.
     Svmlight = TH_FILE_SVMLIGHT, ///< svmlight, also called libsvm: a data set as text, with labels and a sparse matrix.
+    /// Programs that PyTorch exported. Only for reading: the tensors are the parameters, buffers and constants.
+    Pt2 = TH_FILE_PT2,
 };
 
 // ==================================================================================================================
@@ -12500,6 +12502,225 @@ template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const SparseTensor &s) {
     return out << s.toString().c_str();
 }
+
+// ==================================================================================================================
+//     Exported programs
+// ==================================================================================================================
+
+/// A tensor of a program and its name. The name is valid as long as the program.
+struct NamedTensor {
+    const char *name;
+    Tensor tensor;
+};
+
+/// The smallest and the largest size of a dimension; INT64_MAX if the size has no bound.
+struct SizeRange {
+    int64_t min, max;
+};
+
+/// A model that PyTorch exported: `th::Program p("model.pt2"); std::vector<th::Tensor> out = p(x, y);`. Copies refer to
+/// the same program. Optimizers accept `parameters()`.
+class Program : public detail::Counted<THProgram, THProgram_retain, THProgram_free> {
+  public:
+    Program() noexcept = default;
+    /// Opens a file of torch.export.save.
+    explicit Program(Text path)
+        : Counted(detail::must(THProgram_open(path.c_str()), static_cast<THProgram *>(nullptr), "Program")) {}
+    /// Takes over a reference.
+    static Program take(THProgram *handle) noexcept { return Program(handle); }
+
+    /// The outputs for these inputs, in the order of PyTorch. An output that is None is an undefined tensor.
+    std::vector<Tensor> run(TensorList inputs) const {
+        std::vector<Tensor> outputs;
+        run_out(outputs, inputs);
+        return outputs;
+    }
+    /// Writes the outputs to `outputs`. If the list is empty, it becomes a list of new tensors.
+    std::vector<Tensor> &run_out(std::vector<Tensor> &outputs, TensorList inputs) const {
+        if (outputs.empty()) outputs = detail::fresh(static_cast<int>(outputCount()));
+        for (Tensor &output : outputs) detail::result(output);
+        detail::check(THProgram_run(reinterpret_cast<THTensor *const *>(outputs.data()),
+                                    static_cast<int>(outputs.size()), handle_, inputs.data(), inputs.count()),
+                      "run");
+        for (Tensor &output : outputs)
+            if (output.get()->dtype == TH_UNDEFINED) output = Tensor();
+        return outputs;
+    }
+    std::vector<Tensor> operator()(TensorList inputs) const { return run(inputs); }
+    /// The outputs for one or several inputs.
+    template <class... More> std::vector<Tensor> operator()(const Tensor &first, const More &...more) const {
+        return run({first, more...});
+    }
+    /// The output of a program that has one output.
+    template <class... More> Tensor forward(const Tensor &first, const More &...more) const {
+        std::vector<Tensor> outputs = run({first, more...});
+        if (outputs.size() == 1) return std::move(outputs[0]);
+        if (!outputs.empty()) detail::fail("forward", Status::ErrArgument, "the program has several outputs");
+        return Tensor();
+    }
+
+    /// The ranges of the sizes of input `index`.
+    std::vector<SizeRange> inputSizes(int64_t index) const {
+        return ranges(inputNdim(index), THProgram_inputMinSizes, THProgram_inputMaxSizes, index);
+    }
+    /// The ranges of the sizes of output `index`.
+    std::vector<SizeRange> outputSizes(int64_t index) const {
+        return ranges(outputNdim(index), THProgram_outputMinSizes, THProgram_outputMaxSizes, index);
+    }
+    /// The parameters, in the order of the program: `th::Optim::adam(p.parameters())`.
+    std::vector<Tensor> parameters() const {
+        return listed<Tensor>(parameterCount(), [this](int64_t k) { return parameter(parameterName(k)); });
+    }
+    /// The parameters and their names.
+    std::vector<NamedTensor> namedParameters() const {
+        return listed<NamedTensor>(parameterCount(), [this](int64_t k) {
+            const char *name = parameterName(k);
+            return NamedTensor{name, parameter(name)};
+        });
+    }
+    /// The buffers and their names.
+    std::vector<NamedTensor> namedBuffers() const {
+        return listed<NamedTensor>(bufferCount(), [this](int64_t k) {
+            const char *name = bufferName(k);
+            return NamedTensor{name, buffer(name)};
+        });
+    }
+    /// The value of a key of the metadata, such as `torch_version`; NULL if there is none.
+    const char *metadata(Text key) const {
+        for (int64_t k = 0, count = metadataCount(); k < count; k++) {
+            const char *known = metadataKey(k), *wanted = key.c_str();
+            while (*known && *known == *wanted) ++known, ++wanted;
+            if (*known == *wanted) return metadataValue(k);
+        }
+        return nullptr;
+    }
+
+    // ---------------------------------------------------------------------------------------------- Exported programs
+
+    /// Opens a file in memory: `size` bytes from `data` on, which are copied.
+    static Program openMemory(const void *data, ptrdiff_t size) {
+        return Program::take(detail::must(THProgram_openMemory(data, size), static_cast<THProgram *>(nullptr),
+            "openMemory"));
+    }
+    /// Moves the parameters, buffers and constants to a device, and converts the floats of the program to `dtype`;
+    /// `TH_UNDEFINED` keeps their dtype.
+    void to(DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined) const {
+        detail::check(THProgram_to(handle_, static_cast<THDeviceType>(deviceType), deviceIndex,
+            static_cast<THDtype>(dtype)), "to");
+    }
+    /// Returns the number of inputs.
+    int64_t inputCount() const {
+        THClearLastError();
+        const int64_t r = THProgram_inputCount(handle_);
+        return detail::known(r, r == -1, "inputCount");
+    }
+    /// Returns the name of input `index`, counted from 0.
+    const char *inputName(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_inputName(handle_, index);
+        return detail::known(r, !r, "inputName");
+    }
+    /// Returns the dtype of input `index`.
+    Dtype inputDtype(int64_t index) const {
+        THClearLastError();
+        const THDtype r = THProgram_inputDtype(handle_, index);
+        return detail::known(static_cast<Dtype>(r), !r, "inputDtype");
+    }
+    /// Returns the number of dimensions of input `index`.
+    int64_t inputNdim(int64_t index) const {
+        THClearLastError();
+        const int64_t r = THProgram_inputNdim(handle_, index);
+        return detail::known(r, r == -1, "inputNdim");
+    }
+    /// Returns the number of outputs.
+    int64_t outputCount() const {
+        THClearLastError();
+        const int64_t r = THProgram_outputCount(handle_);
+        return detail::known(r, r == -1, "outputCount");
+    }
+    /// Returns the name of output `index`, counted from 0: the path to the output in the nested results of the model.
+    const char *outputName(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_outputName(handle_, index);
+        return detail::known(r, !r, "outputName");
+    }
+    /// Returns the dtype of output `index`; `TH_UNDEFINED` for `None`.
+    Dtype outputDtype(int64_t index) const {
+        THClearLastError();
+        const THDtype r = THProgram_outputDtype(handle_, index);
+        return detail::known(static_cast<Dtype>(r), !r, "outputDtype");
+    }
+    /// Returns the number of dimensions of output `index`.
+    int64_t outputNdim(int64_t index) const {
+        THClearLastError();
+        const int64_t r = THProgram_outputNdim(handle_, index);
+        return detail::known(r, r == -1, "outputNdim");
+    }
+    /// Returns the number of parameters.
+    int64_t parameterCount() const {
+        THClearLastError();
+        const int64_t r = THProgram_parameterCount(handle_);
+        return detail::known(r, r == -1, "parameterCount");
+    }
+    /// Returns the name of parameter `index`, counted from 0: `layer.0.weight`.
+    const char *parameterName(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_parameterName(handle_, index);
+        return detail::known(r, !r, "parameterName");
+    }
+    /// Returns the parameter `name` that the program uses: a write to its elements changes the following runs, and
+    /// `THTensor_setRequiresGrad` makes runs record gradients.
+    Tensor parameter(Text name) const {
+        return detail::made(THProgram_newParameter(handle_, name.c_str()), "parameter");
+    }
+    /// Returns the number of buffers.
+    int64_t bufferCount() const {
+        THClearLastError();
+        const int64_t r = THProgram_bufferCount(handle_);
+        return detail::known(r, r == -1, "bufferCount");
+    }
+    /// Returns the name of buffer `index`, counted from 0.
+    const char *bufferName(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_bufferName(handle_, index);
+        return detail::known(r, !r, "bufferName");
+    }
+    /// Returns the buffer `name` that the program uses.
+    Tensor buffer(Text name) const { return detail::made(THProgram_newBuffer(handle_, name.c_str()), "buffer"); }
+    /// Returns the number of keys in the metadata.
+    int64_t metadataCount() const {
+        THClearLastError();
+        const int64_t r = THProgram_metadataCount(handle_);
+        return detail::known(r, r == -1, "metadataCount");
+    }
+    /// Returns key `index` of the metadata, counted from 0: `torch_version`, `schema_version`.
+    const char *metadataKey(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_metadataKey(handle_, index);
+        return detail::known(r, !r, "metadataKey");
+    }
+    /// Returns the value of key `index`.
+    const char *metadataValue(int64_t index) const {
+        THClearLastError();
+        const auto r = THProgram_metadataValue(handle_, index);
+        return detail::known(r, !r, "metadataValue");
+    }
+
+  private:
+    using Counted::Counted;
+
+    template <class T, class F> static std::vector<T> listed(int64_t count, F entry) {
+        std::vector<T> list;
+        for (int64_t k = 0; k < count; k++) list.push_back(entry(k));
+        return list;
+    }
+
+    using Sizes = const int64_t *(const THProgram *, int64_t);
+    std::vector<SizeRange> ranges(int64_t ndim, Sizes *least, Sizes *most, int64_t index) const {
+        const int64_t *min = least(handle_, index), *max = most(handle_, index);
+        return listed<SizeRange>(min && max ? ndim : 0, [=](int64_t d) { return SizeRange{min[d], max[d]}; });
+    }
+};
 
 // ==================================================================================================================
 //     Fused expressions, archives and optimizers

@@ -23,6 +23,8 @@ pub mod operand;
 pub mod ops;
 pub mod plan;
 pub mod print;
+#[cfg(feature = "programs")]
+pub mod program;
 pub mod random;
 mod refcount;
 pub mod scalar;

@@ -457,6 +457,16 @@ impl Tensor {
         unsafe { (*self.as_ptr()).flag }
     }
 
+    /// Returns true if nothing else refers to the handle or to its elements, which are not mapped.
+    pub(crate) fn is_alone(&self) -> bool {
+        // SAFETY: `self` is a live tensor.
+        let alone = unsafe { (*self.as_ptr()).refcount } == 1;
+        alone
+            && self
+                .borrow_storage()
+                .is_some_and(|storage| storage.refcount() == 1 && storage.flags() & crate::storage::TH_STORAGE_VIEW == 0)
+    }
+
     /// Replaces the `TH_TENSOR_*` bits.
     pub fn set_flags(&self, flags: c_char) {
         // SAFETY: `self` is a live tensor; the caller orders writes to it.

@@ -19,6 +19,7 @@ pub mod c_types {
     pub use crate::api::fused::THFused;
     pub use crate::api::generator::THGenerator;
     pub use crate::api::optim::THOptim;
+    pub use crate::api::program::THProgram;
     pub use crate::api::sparse::THSTensor;
     pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::driver::{THCudaCallback, THCudaEvent, THCudaGraph, THCudaProperties, THCudaStream};
@@ -519,6 +520,12 @@ kinds! { $
         unsafe { &*optim });
     /// An optimizer that is freed, or NULL.
     optim_or_null: *mut THOptim => *mut THOptim, |args, at| args.plain(at);
+    /// An exported program.
+    program: *const THProgram => &'a THProgram, |args, at| args.pointer(at).map(|program: *mut THProgram|
+        // SAFETY: the caller passes a live program.
+        unsafe { &*program });
+    /// An exported program whose reference count changes, or NULL.
+    program_or_null: *mut THProgram => *mut THProgram, |args, at| args.plain(at);
     /// A function of the caller that computes a loss.
     optim_closure: THOptimClosure => THOptimClosure, |args, at| match args.plain::<THOptimClosure>(at)? {
         None => Err(args.null(at)),

@@ -20,6 +20,7 @@ pub mod notes;
 pub mod nulls;
 pub mod optim;
 pub(crate) mod places;
+pub mod program;
 pub(crate) mod returns;
 pub mod sparse;
 pub(crate) mod table;

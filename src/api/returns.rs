@@ -62,6 +62,8 @@ returns! { $
     new_fused: *mut THFused = NULL;
     /// A new optimizer.
     new_optim: *mut THOptim = NULL;
+    /// A new exported program.
+    new_program: *mut THProgram = NULL;
     /// A new archive.
     new_archive: *mut THArchive = NULL;
     /// A new reference to a stream.

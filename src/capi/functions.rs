@@ -74,6 +74,7 @@ macro_rules! chapters {
             #[cfg(feature = "files")] "Files": sparse_files crate::sparse::archive::sparse_tensors;
             #[cfg(feature = "files")] "Files": sparse_archives crate::sparse::archive::archives;
             #[cfg(feature = "files")] "Files": archives crate::api::functions::archive::archives;
+            #[cfg(feature = "programs")] "Exported programs": programs crate::program::functions;
             "Memory": heap crate::api::functions::memory::heap;
             "Mapped files and shared memory": mapped crate::api::functions::memory::mapped;
             "Mapped files and shared memory": shared_storages crate::api::functions::memory::shared_storages;

@@ -140,6 +140,9 @@ pub mod archives {
     //! with `TH_OPEN_COPY` opens a file without mapping; `THTensor_newLoad` and `THArchive_read` copy as well. uint16 is read as int32, and
     //! uint32 as int64.
     //!
+    //! An exported program of PyTorch 2.6 or later (`.pt2`) has the tensors of its parameters, buffers and constants, with the names of the
+    //! state dict. Metadata has the versions and the names of the arguments of `forward`. Archives of several programs are refused.
+    //!
     //! These block types of GGUF are decoded to float32: Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS, TQ1_0, TQ2_0 and MXFP4.
     //! `THArchive_newBytes` returns the bytes of the others.
     //!

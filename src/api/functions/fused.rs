@@ -28,7 +28,7 @@ use crate::api::table::table;
 use crate::ops::fused::{Callable, Expressed};
 
 /// Returns the elementwise function with this name.
-fn find(name: &str) -> Option<&'static dyn Callable> {
+pub(crate) fn find(name: &str) -> Option<&'static dyn Callable> {
     let mut rows = ELEMENTWISE.iter().copied().flatten();
     rows.find(|row| row.signature.name() == name).map(|&row: &&'static Function| row as &dyn Callable)
 }
