@@ -29,6 +29,7 @@ local release = {
   ["THArchive *"] = "THArchive_free",
   ["THFused *"] = "THFused_free",
   ["THOptim *"] = "THOptim_free",
+  ["THProgram *"] = "THProgram_free",
   ["THSTensor *"] = "THSTensor_free",
   ["void *"] = "THFree",
 }

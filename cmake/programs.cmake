@@ -76,6 +76,16 @@ if(THORN_BUILD_TESTS)
     target_compile_definitions(${program} PRIVATE "CORPUS=\"${PROJECT_SOURCE_DIR}/files/corpus\"")
   endforeach()
 
+  file(GLOB sources CONFIGURE_DEPENDS c_tests/test_*program.c c_tests/test_*program.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    foreach(program ${name} ${name}_20)
+      if(TARGET ${program})
+        target_compile_definitions(${program} PRIVATE "PROGRAMS=\"${PROJECT_SOURCE_DIR}/tests/data/programs\"")
+      endif()
+    endforeach()
+  endforeach()
+
   # A small BLAS for test_blas, and the machine's BLAS, if there is one, for all tests that multiply and decompose.
   foreach(bits 32 64)
     add_library(thorn_blas${bits} MODULE c_tests/blas/counting.c)
@@ -268,6 +278,10 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(mode_permuted "THORN_EMU_SEED=7")
   add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
   set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
+  foreach(mode plain deferred)
+    add_test(NAME cuda:test_program:${mode} COMMAND test_program programs_run_on_gpus)
+    set_tests_properties(cuda:test_program:${mode} PROPERTIES ENVIRONMENT "${emulated};${mode_${mode}}" FIXTURES_REQUIRED cuda TIMEOUT 300)
+  endforeach()
   # The programs that scripts/gpu.sh takes to a machine with a GPU, on the null driver.
   if(THORN_PYTHON)
     add_test(NAME cuda:pack COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/c_tests/gpu_pack.py")
@@ -331,7 +345,8 @@ if(THORN_BUILD_EXAMPLES)
     thorn_add_program(example_${name} "${source}")
     target_compile_definitions(example_${name} PRIVATE
       "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"" "DIGITS_PT=\"${PROJECT_SOURCE_DIR}/examples/data/digits.pt\""
-      "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"" "SONNETS_TXT=\"${PROJECT_SOURCE_DIR}/examples/data/sonnets.txt\"")
+      "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"" "SONNETS_TXT=\"${PROJECT_SOURCE_DIR}/examples/data/sonnets.txt\""
+      "DIGITS_PT2=\"${PROJECT_SOURCE_DIR}/examples/data/digits.pt2\"" "SONNETS_PT2=\"${PROJECT_SOURCE_DIR}/examples/data/sonnets.pt2\"")
     set_target_properties(example_${name} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
     add_dependencies(thorn_examples example_${name})

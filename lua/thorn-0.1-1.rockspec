@@ -34,6 +34,7 @@ build = {
         ["thorn.dynamic.kinds"] = "thorn/dynamic/kinds.lua",
         ["thorn.dynamic.operation"] = "thorn/dynamic/operation.lua",
         ["thorn.dynamic.positions"] = "thorn/dynamic/positions.lua",
+        ["thorn.dynamic.programs"] = "thorn/dynamic/programs.lua",
         ["thorn.dynamic.returned"] = "thorn/dynamic/returned.lua",
         ["thorn.dynamic.signatures"] = "thorn/dynamic/signatures.lua",
         ["thorn.dynamic.sparse"] = "thorn/dynamic/sparse.lua",

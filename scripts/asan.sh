@@ -41,7 +41,7 @@ export TH_CACHE_LIMIT=0 THORN_UNDER_VALGRIND=1 ASAN_OPTIONS=allocator_may_return
 build() {
     local name=$1 source=$2
     shift 2
-    "${CC:-cc}" -std=gnu99 -g -Ic_tests -Iinclude "$@" "$source" "$out/$platform/release/libthorn.a" -o "$out/$name" \
+    "${CC:-cc}" -std=gnu99 -g -Ic_tests -Iinclude "-DCORPUS=\"$PWD/files/corpus\"" "-DPROGRAMS=\"$PWD/tests/data/programs\"" "$@" "$source" "$out/$platform/release/libthorn.a" -o "$out/$name" \
         -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -Wl,--export-dynamic -lm -lpthread -ldl -lrt
 }
 

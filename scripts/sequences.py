@@ -9,7 +9,7 @@ change what a handle shows or make views, the functions that write to storages, 
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds. Functions that need more, because the library must
 trust their arguments or because they would use up all memory, are hand-written in c_tests/sequences: special.h, which has the reasons,
-exchange.h, files.h, gradients.h and sparse.h. LEFT_OUT lists the functions that are never called.
+exchange.h, files.h, gradients.h, programs.h and sparse.h. LEFT_OUT lists the functions that are never called.
 """
 
 import json
@@ -20,7 +20,7 @@ import sys
 from prototypes import enums, functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "api.json")
-SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h", "sparse.h")]
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h", "gradients.h", "programs.h", "sparse.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",
@@ -51,7 +51,7 @@ BY_TYPE = {
     # NULL, because there are none without a GPU.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
                      "const THCudaGraph *", "THCudaCallback", "void *"], "NULL"),
-    "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "THOptimClosure": "NULL", "THProgressFunction": "NULL",
+    "const THFused *": "fused({name})", "const THOptim *": "optim({name})", "const THProgram *": "program({name})", "THOptimClosure": "NULL", "THProgressFunction": "NULL",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # Arguments of functions of compressed rows that are parts of one sparse tensor. The two matrices of a product are called a and b.

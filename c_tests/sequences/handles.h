@@ -4,6 +4,7 @@
 
 #include "files.h"
 #include "gradients.h"
+#include "programs.h"
 #include "runtime.h"
 #include "sparse.h"
 
@@ -17,6 +18,8 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < OTHERS; i++) pool.archive[i] = chance(50) ? some_archive() : NULL;
     for (int i = 0; i < OTHERS; i++) pool.fused[i] = chance(50) ? THFused_new(i % 2 ? "a*b + 0.5" : "exp(a)") : NULL;
     for (int i = 0; i < OTHERS; i++) pool.optim[i] = chance(60) ? some_optim(i) : NULL;
+    for (int i = 0; i < OTHERS; i++) pool.program[i] = NULL;
+    if (chance(25)) pool.program[0] = some_program();
     for (int i = 0; i < SPARSE; i++) pool.sparse[i] = chance(90) ? some_sparse(false) : THSTensor_new();
     THRandom_manualSeed(NULL, 1);
     if (chance(50)) some_leaves();
@@ -43,6 +46,7 @@ static void end_sequence(void) {
         THArchive_free(take(&pool.archive[i], 1));
         THFused_free(take(&pool.fused[i], 1));
         THOptim_free(take(&pool.optim[i], 1));
+        THProgram_free(take(&pool.program[i], 1));
         if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
     }
     alarm(0);

@@ -15,6 +15,7 @@
 #include "files.h"
 #include "gradients.h"
 #include "handles.h"
+#include "programs.h"
 #include "runtime.h"
 #include "sparse.h"
 #include "special.h"

@@ -24,6 +24,7 @@ local FILES = {
     "dynamic_handles",
     "dynamic_hostile",
     "dynamic_memory",
+    "dynamic_programs",
     "dynamic_sparse",
     "dynamic_table",
 }

@@ -32,6 +32,7 @@ local excluded = require("thorn.dynamic.excluded")
 local gradients = require("thorn.dynamic.gradients")
 local handles = require("thorn.dynamic.handles")
 local operation = require("thorn.dynamic.operation")
+local programs = require("thorn.dynamic.programs")
 local signatures = require("thorn.dynamic.signatures")
 local sparse = require("thorn.dynamic.sparse")
 local special = require("thorn.dynamic.special")
@@ -85,7 +86,7 @@ local function special_method(name) return special.methods[name] or gradients.me
 
 -- Returns such a function for a group.
 local function special_function(group, name)
-    local functions = gradients.groups[group]
+    local functions = gradients.groups[group] or programs.groups[group]
     return functions and functions[signatures.in_capitals(name)]
 end
 
@@ -181,7 +182,7 @@ local function handle_method(group, name)
     return found
 end
 
-handles.equip(handle_method, { STensor = sparse.metamethods(thorn) })
+handles.equip(handle_method, { STensor = sparse.metamethods(thorn), Program = programs.metamethods })
 
 --- Returns the method `name` of tensors, or of the type `group`, such as "Generator"; nil if there is none.
 rawset(thorn, "method", function(name, group) return handle_method(group or "Tensor", name) end)

@@ -147,6 +147,13 @@ local function lent_by(signature)
     return memory, deleter
 end
 
+-- Functions that return the sizes of an entry of a handle, and the functions that return the number of these sizes.
+local ranks = {
+    THArchive_sizes = "THArchive_ndim",
+    THProgram_inputMinSizes = "THProgram_inputNdim", THProgram_inputMaxSizes = "THProgram_inputNdim",
+    THProgram_outputMinSizes = "THProgram_outputNdim", THProgram_outputMaxSizes = "THProgram_outputNdim",
+}
+
 local function renumbering(lines, signature)
     for r, argument in ipairs(signature.results) do
         if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
@@ -184,8 +191,8 @@ local function returning(lines, signature, arguments, values)
         end
         if signature.returns == "new" and signature.returns_positions then
             append(lines, "return one_based(own(value, name), name)")
-        elseif signature.name == "THArchive_sizes" then
-            append(lines, "return convert(value, name, v1, tonumber(C.THArchive_ndim(v1.handle, c2)))")
+        elseif ranks[signature.name] then
+            append(lines, "return convert(value, name, v1, tonumber(C.%s(v1.handle, c2)))", ranks[signature.name])
         elseif lent_by(signature) then
             append(lines, "return lend(convert(value, name, v1), %s, %s)", lent_by(signature))
         else

@@ -1,4 +1,4 @@
--- Handles other than tensors: sparse tensors, storages, generators, fused expressions, archives, and handles of GPUs.
+-- Handles other than tensors: sparse tensors, storages, generators, fused expressions, archives, programs, and handles of GPUs.
 --
 -- Each is a struct with the pointer in its field `handle`, as for tensors. The collector frees its reference.
 
@@ -18,6 +18,7 @@ handles.types = {
     Generator = { type = library.Generator, kinds = { "generator", "required_generator" } },
     Fused = { kinds = { "fused", "fused_or_null" } },
     Optim = { kinds = { "optim", "optim_or_null" } },
+    Program = { kinds = { "program", "program_or_null" } },
     Archive = { kinds = { "archive", "archive_or_null" } },
     CudaStream = { kinds = { "cuda_stream", "cuda_stream_or_null" } },
     CudaEvent = { kinds = { "cuda_event", "cuda_event_or_null" } },

@@ -103,8 +103,8 @@ end
 define(pointer, "dlpack dlpack_legacy")
 
 for kind, name in pairs({
-    new_generator = "Generator", new_fused = "Fused", new_archive = "Archive", new_optim = "Optim", new_cuda_stream = "CudaStream",
-    new_cuda_event = "CudaEvent", new_cuda_graph = "CudaGraph", new_map_context = "MapAllocatorContext",
+    new_generator = "Generator", new_fused = "Fused", new_archive = "Archive", new_optim = "Optim", new_program = "Program",
+    new_cuda_stream = "CudaStream", new_cuda_event = "CudaEvent", new_cuda_graph = "CudaGraph", new_map_context = "MapAllocatorContext",
 }) do
     returned[kind] = function(value, function_name) return handles.wrap(name, pointer(value, function_name)) end
 end

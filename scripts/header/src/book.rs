@@ -28,6 +28,7 @@ const ORDER: &[&str] = &[
     "Recurrent layers",
     "Gradients",
     "Optimizers",
+    "Exported programs",
     "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",

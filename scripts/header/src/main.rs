@@ -1,10 +1,12 @@
-//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/api.json` and `lua/thorn/api.lua` from the
-//! sources. The tests fail if one of them is stale.
+//! Writes `include/thorn.h`, `include/thorn.hpp`, `src/capi/declarations.h`, `src/capi/api.json`, `lua/thorn/api.lua` and
+//! `docs/aten.md` from the sources. The tests fail if one of them is stale.
 //!
 //! cbindgen reads the expanded crate and writes declarations. `book` arranges them in chapters, `cdef` makes a plain list of them, and
 //! `rows` and `lua` add the facts of the rows. `cxx` makes the C++ header from the C header and the rows.
+//! `aten` lists the operators of exported programs.
 
 mod api;
+mod aten;
 mod book;
 mod cdef;
 mod cxx;
@@ -37,7 +39,7 @@ fn expanded() -> String {
 }
 
 /// The generated files: path and content.
-static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
+static GENERATED: LazyLock<[(PathBuf, String); 6]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let source = expanded();
     let outline = outline::Outline::of(&source);
@@ -62,6 +64,7 @@ static GENERATED: LazyLock<[(PathBuf, String); 5]> = LazyLock::new(|| {
         (root().join("lua/thorn/api.lua"), lua::functions(&sections, &outline.table)),
         (root().join("src/capi/api.json"), rows),
         (root().join("include/thorn.hpp"), cxx),
+        (root().join("docs/aten.md"), aten::page(&root())),
     ]
 });
 

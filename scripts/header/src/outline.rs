@@ -122,7 +122,8 @@ impl Outline {
 
     /// Reads a function or a list of the table.
     fn take(&mut self, name: &str, list: &Expr, module: &str) {
-        if !["api", "capi", "grad", "sparse"].into_iter().any(|floor| module.split("::").nth(1) == Some(floor)) {
+        let is_of_floor = |floor| module.split("::").nth(1) == Some(floor);
+        if !["api", "capi", "grad", "sparse"].into_iter().any(is_of_floor) && !module.starts_with("crate::program::functions") {
             return;
         }
         match name {

@@ -144,6 +144,7 @@ impl Argument {
             "sparse" | "sparse_inout" => "SparseTensor",
             "archive" => "Archive",
             "optim" => "Optim",
+            "program" => "Program",
             "cuda_stream" => "CudaStream",
             "cuda_event" => "CudaEvent",
             "cuda_graph" => "CudaGraph",

@@ -95,9 +95,8 @@ impl Face {
     fn add(&mut self, function: &Function, name: &str, all: &[Function]) {
         match function.class_prefix() {
             "THTensor" | "THSTensor" => self.add_tensor(function, name, all),
-            "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THOptim" | "THCudaStream" | "THCudaEvent" | "THCudaGraph" => {
-                self.add_member(function)
-            }
+            "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THOptim" | "THProgram" | "THCudaStream" | "THCudaEvent"
+            | "THCudaGraph" => self.add_member(function),
             _ => self.add_free(function),
         }
     }

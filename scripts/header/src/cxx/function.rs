@@ -32,7 +32,8 @@ impl Function {
         };
         let name = match prefix {
             "TH" => names::lower(&plain),
-            "THTensor" | "THSTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" | "THOptim" => plain,
+            "THTensor" | "THSTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" => plain,
+            "THArchive" | "THOptim" | "THProgram" => plain,
             "THCudaStream" | "THCudaEvent" | "THCudaGraph" => plain,
             _ => names::lower(&prefix[2..]) + &names::upper(&plain),
         };

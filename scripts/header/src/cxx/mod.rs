@@ -28,6 +28,7 @@ const PARTS: &[&str] = &[
     include_str!("../../cxx/attention.hpp"),
     include_str!("../../cxx/gradients.hpp"),
     include_str!("../../cxx/sparse.hpp"),
+    include_str!("../../cxx/programs.hpp"),
     include_str!("../../cxx/classes.hpp"),
 ];
 
