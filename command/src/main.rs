@@ -1,11 +1,13 @@
-//! `thorn`: shows, converts, compares and views files of tensors.
+//! `thorn`: shows, converts, compares and views files of tensors, and runs exported programs.
 
 mod convert;
 mod diff;
 mod elements;
 mod number;
 mod output;
+mod program;
 mod progress;
+mod run;
 mod show;
 mod source;
 mod stop;
@@ -20,12 +22,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use stop::{Outcome, Result, Stop};
 
-/// Show, convert, compare and view files of tensors
+/// Show, convert, compare and view files of tensors, and run programs that PyTorch exported
 ///
 /// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy and SciPy (.npy, .npz),
 /// safetensors, Matrix Market (.mtx), svmlight (.svm, .libsvm), tables (.csv, .tsv) and images
-/// (.png, .pgm, .ppm), and reads GGUF. The format of an input file follows from its content, the
-/// format of an output file from the suffix of its name. A file - is the standard input or output.
+/// (.png, .pgm, .ppm), and reads GGUF and exported programs (.pt2). The format of an input file
+/// follows from its content, the format of an output file from the suffix of its name. A file - is
+/// the standard input or output.
 #[derive(Parser)]
 #[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {
@@ -40,6 +43,7 @@ const AFTER: &str = "Examples:
   thorn convert model.pt weight.npy --tensor layer.weight
   thorn diff old.pt new.safetensors --rtol 1e-5
   thorn view model.pt layer.weight -o weight.png
+  thorn run model.pt2 --input image.npy --output scores.npy
 
 Exit codes: 0 done, 1 the files differ, 2 something went wrong.";
 
@@ -49,6 +53,7 @@ enum Command {
     Convert(convert::Convert),
     Diff(diff::Diff),
     View(view::View),
+    Run(run::Run),
     /// Write the completions for a shell to the standard output.
     Completions {
         /// The shell.
@@ -73,6 +78,7 @@ fn run(command: Command, out: &mut dyn Write) -> Result<Outcome> {
         Command::Convert(convert) => convert.run(out),
         Command::Diff(diff) => diff.run(out),
         Command::View(view) => view.run(out),
+        Command::Run(run) => run.run(out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "thorn", &mut text);

@@ -2,6 +2,7 @@
 
 use crate::elements::{Elements, Values};
 use crate::number::{self, Number, counted};
+use crate::program;
 use crate::progress::Progress;
 use crate::source::{Entry, Source, total};
 use crate::stop::{Outcome, Result, Stop, warn};
@@ -13,12 +14,17 @@ use std::io::Write;
 use thorn::dtype::Dtype;
 use thorn::ops::print;
 use thorn::print::{THPrintOptions, default_options};
+use thorn::program::describe::Description;
 
 /// List the tensors of a file, or print one
 ///
 /// Each tensor has a line with its dtype, its shape, its bytes in memory, the least and the
 /// greatest element and the mean of those that are not NaN, and the number of NaNs. Then comes the
 /// metadata. A tensor that thorn cannot read is listed with the reason.
+///
+/// For a program that PyTorch exported (.pt2), the inputs and outputs are shown, the number of
+/// tensors, and each operator with its calls and the function of thorn that implements it. The list
+/// of tensors follows with --all or --brief.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Show {
@@ -32,7 +38,7 @@ pub struct Show {
     /// Write JSON.
     #[arg(short, long)]
     json: bool,
-    /// Show all metadata, with whole values; with a name, all elements.
+    /// Show all metadata, with whole values; the tensors of a program; with a name, all elements.
     #[arg(short, long)]
     all: bool,
 }
@@ -56,9 +62,24 @@ impl Show {
         if let Some(name) = &self.name {
             return self.one(&source, name, out);
         }
+        let mut outcome = Outcome::Done;
+        let description = match source.is_program().then(|| source.description()).transpose() {
+            Ok(description) => description,
+            Err(Stop::Unread) => return Err(Stop::Unread),
+            Err(Stop::Failed(message)) => {
+                outcome = Outcome::Failed;
+                warn(&message);
+                None
+            }
+        };
+        if let (Some(description), false) = (&description, self.json) {
+            program::write_text(&source, description, out)?;
+            if !self.all && !self.brief {
+                return Ok(Outcome::Done);
+            }
+        }
         let entries = source.entries()?;
         let progress = Progress::new(total(entries.iter()));
-        let mut outcome = Outcome::Done;
         let mut lines = Vec::with_capacity(entries.len());
         for entry in entries {
             let found = match &entry.dtype {
@@ -81,7 +102,7 @@ impl Show {
         }
         progress.clear();
         match self.json {
-            true => write_json(&source, &lines, out)?,
+            true => write_json(&source, &lines, description.as_ref(), out)?,
             false => self.write_text(&source, &lines, out)?,
         }
         Ok(outcome)
@@ -182,6 +203,8 @@ struct File<'a> {
     format: &'a str,
     bytes: u64,
     metadata: Pairs<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<program::Json<'a>>,
     tensors: Vec<Tensor<'a>>,
 }
 
@@ -234,13 +257,14 @@ impl<'a> Tensor<'a> {
     }
 }
 
-fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
+fn write_json(source: &Source, lines: &[Line], description: Option<&Description>, out: &mut dyn Write) -> Result<()> {
     let metadata = source.metadata()?;
     let file = File {
         file: source.name(),
         format: source.archive().format_name(),
         bytes: total(lines.iter().map(|line| &line.entry)),
         metadata: Pairs(&metadata),
+        program: description.map(program::Json::of),
         tensors: lines.iter().map(Tensor::of).collect(),
     };
     serde_json::to_writer(&mut *out, &file).map_err(std::io::Error::from)?;

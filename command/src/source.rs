@@ -1,7 +1,7 @@
 //! Input files.
 
 use crate::stop::{Result, Stop};
-use std::ffi::{CString, OsStr};
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek};
 use std::os::fd::AsFd;
@@ -9,7 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use thorn::dtype::Dtype;
 use thorn::error::Error;
-use thorn::files::{Memory, Reading, Sparse};
+use thorn::files::{Memory, Reading, Sparse, TH_FILE_PT2};
+use thorn::program::Program;
+use thorn::program::describe::Description;
 use thorn::tensor::Tensor;
 
 /// An open file.
@@ -17,7 +19,9 @@ pub struct Source {
     /// Declared first, because the archive must be dropped before the bytes that it reads.
     archive: Reading,
     /// The bytes that were read from a pipe.
-    _bytes: Vec<u8>,
+    bytes: Vec<u8>,
+    /// The path of a file that is no pipe.
+    path: Option<CString>,
     /// The name in messages.
     name: String,
     /// The beginning of the library's messages.
@@ -40,8 +44,9 @@ impl Source {
             let file = File::open(path).map_err(|error| Stop::io(&name, &error))?;
             return Source::of_pipe(name, file);
         }
-        let archive = Reading::open(&c_path(path)?)?;
-        Ok(Source { archive, _bytes: Vec::new(), prefix: format!("\"{name}\": "), name })
+        let path = c_path(path)?;
+        let archive = Reading::open(&path)?;
+        Ok(Source { archive, bytes: Vec::new(), path: Some(path), prefix: format!("\"{name}\": "), name })
     }
 
     fn standard_input() -> Result<Source> {
@@ -56,7 +61,8 @@ impl Source {
             && file.stream_position().is_ok_and(|at| at == 0)
             && let Ok(archive) = Reading::open(c"/proc/self/fd/0")
         {
-            return Ok(Source { archive, _bytes: Vec::new(), prefix: "\"/proc/self/fd/0\": ".to_owned(), name });
+            let path = Some(c"/proc/self/fd/0".to_owned());
+            return Ok(Source { archive, bytes: Vec::new(), path, prefix: "\"/proc/self/fd/0\": ".to_owned(), name });
         }
         Source::of_pipe(name, file)
     }
@@ -67,7 +73,31 @@ impl Source {
         // SAFETY: the archive is dropped before the bytes, and moving a vector does not move its elements.
         let memory = unsafe { Memory::new(bytes.as_ptr().cast(), bytes.len() as i64)? };
         let archive = Reading::of_memory(memory).map_err(|error| Stop::file(&name, error))?;
-        Ok(Source { archive, _bytes: bytes, name, prefix: String::new() })
+        Ok(Source { archive, bytes, path: None, name, prefix: String::new() })
+    }
+
+    /// Returns true if the file is an exported program.
+    pub fn is_program(&self) -> bool {
+        self.archive.format() == TH_FILE_PT2
+    }
+
+    /// Opens the exported program in the file.
+    pub fn program(&self) -> Result<Program> {
+        self.opened(Program::open, Program::of_memory)
+    }
+
+    /// Describes the exported program in the file.
+    pub fn description(&self) -> Result<Description> {
+        self.opened(Description::open, Description::of_memory)
+    }
+
+    fn opened<T>(&self, open: fn(&CStr) -> thorn::error::Result<T>, of_memory: fn(Memory) -> thorn::error::Result<T>) -> Result<T> {
+        let made = match &self.path {
+            Some(path) => open(path),
+            // SAFETY: the result does not refer to the bytes, because elements of a file in memory are copied.
+            None => unsafe { Memory::new(self.bytes.as_ptr().cast(), self.bytes.len() as i64) }.and_then(of_memory),
+        };
+        made.map_err(|error| Stop::file(&self.name, self.reason(&error)))
     }
 
     /// The archive.
