@@ -41,6 +41,9 @@ build/examples/julia build/julia.png
 title "examples/checkpoint.c: a network that PyTorch trained reads digits"
 build/examples/checkpoint
 
+title "examples/program.c: models that PyTorch exported read digits, are trained further, and continue a sonnet"
+build/examples/program
+
 title "examples/gpt.c: a transformer learns to write C headers, and writes"
 build/examples/gpt build/gpt.weights
 

@@ -169,7 +169,11 @@ cp "$work/moved/bin/thorn" "$work/alone"
 out=$("$work/alone/thorn" show files/corpus/safetensors/dtypes.safetensors)
 grep -Eq '^int16 +int16 +\[2, 3\] +12 +0 +1 +0.5 +0$' <<<"$out" || fail "thorn show says: $out"
 in_page "$building" sh 'thorn show' >"$work/alone/lines"
-(PATH=$work/alone:$PATH quietly bash -ec "cp examples/data/digits.pt '$work/alone/model.pt'; cd '$work/alone'; . ./lines")
+# A blank picture of 8 x 8 pixels for the program.
+printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }" >"$work/alone/image.npy"
+head -c 256 /dev/zero >>"$work/alone/image.npy"
+(PATH=$work/alone:$PATH quietly bash -ec "cp examples/data/digits.pt '$work/alone/model.pt'; cp examples/data/digits.pt2 '$work/alone'
+    cd '$work/alone'; . ./lines")
 [ "$(head -c 8 "$work/alone/weight.png" | tail -c 7)" = $'PNG\r\n\032' ] || fail "the guide's lines draw no picture"
 for file in man/man1/thorn.1 man/man1/thorn-show.1 bash-completion/completions/thorn zsh/site-functions/_thorn \
     fish/vendor_completions.d/thorn.fish; do
