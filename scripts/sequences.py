@@ -132,8 +132,14 @@ def call(function, row):
         lines.append("bool fits = fitting();")
     lines += [f"int64_t {letter} = {'4 + below(4)' if letter in 'xyz' else '1 + below(3)'};" for letter in letters]
 
+    def own_count(parameter):
+        """The count of a list of handles is the first one after the list. Other lists follow their count."""
+        names = list(told)
+        after = [name for name in counts if told[name].get("kind") == "handle_count" and names.index(name) > names.index(parameter.name)]
+        return f"{after[0]}_" if after else count
+
     def drawn_or_fitting(parameter):
-        by_chance = drawn(parameter, told[parameter.name], count, function.name)
+        by_chance = drawn(parameter, told[parameter.name], own_count(parameter), function.name)
         return f"fits ? {forms[parameter.name]} : {by_chance}" if parameter.name in forms else by_chance
 
     # A list may come before its count.
