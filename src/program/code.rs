@@ -171,15 +171,6 @@ impl Step {
         }
         Ok(())
     }
-
-    /// Returns true if the step changes an operand.
-    pub fn writes(&self) -> bool {
-        match &self.action {
-            Action::Direct(direct) => direct.writes(),
-            Action::Code(..) => self.changes,
-            _ => false,
-        }
-    }
 }
 
 impl Fused {

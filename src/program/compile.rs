@@ -6,7 +6,7 @@ use super::direct::{Direct, Type, Typed};
 use super::fold::Folds;
 use super::frame::{Frame, Item, Place, constant};
 use super::fuse::fuse;
-use super::node::{dtype, functional, in_place, operator_name, writes};
+use super::node::{changes, dtype, functional, in_place, operator_name};
 use super::table::{Body, Operator, note};
 use crate::alloc;
 use crate::error::{Error, Kind, Result, bail};
@@ -75,8 +75,8 @@ struct Compiler<'a, 'm> {
     sizes: Vec<u32>,
     known: Vec<(i64, &'a [Size])>,
     missing: &'m mut Missing,
-    /// True if an operator writes to an operand. A view must then share the memory of its source.
-    writes: bool,
+    /// True if an operator changes an operand. A view must then share the memory of its source.
+    changes: bool,
     /// The values that are computed once; `None` if all values are computed in each run.
     folds: Option<&'m mut Folds<'a>>,
 }
@@ -90,7 +90,7 @@ pub fn compile<'a>(graph: &'a Graph, shared: &[Option<Place>], missing: &mut Mis
         sizes: Vec::new(),
         known: Vec::new(),
         missing,
-        writes: graph.nodes.iter().any(writes),
+        changes: graph.nodes.iter().any(changes),
         folds,
     };
     let mut inputs = Vec::new();
@@ -106,7 +106,7 @@ pub fn compile<'a>(graph: &'a Graph, shared: &[Option<Place>], missing: &mut Mis
         outputs.push(compiler.place(output)?.place);
     }
     if compiler.folds.is_some() {
-        steps = fuse(steps, &compiler.sizes, &outputs)?;
+        steps = fuse(steps, &compiler.sizes, &outputs);
     }
     let mut code = Code { inputs, outputs, steps, slots: compiler.slots as usize };
     code.free_early(&compiler.sizes);
@@ -245,7 +245,7 @@ impl<'a> Compiler<'a, '_> {
         let results = self.results(outputs);
         let Some((action, target, stores)) = action else { return Ok(None) };
         let name = format!("{target} '{}'", result_name(node)).into();
-        let step = Step { action, stores, results, frees: Vec::new(), spare: None, changes: writes(node), name };
+        let step = Step { action, stores, results, frees: Vec::new(), spare: None, changes: changes(node), name };
         if self.folded(node, &step)? {
             return Ok(None);
         }
@@ -255,7 +255,7 @@ impl<'a> Compiler<'a, '_> {
     /// Returns the action of a node, the name of its operator, and true if the first argument receives the result.
     fn action(&mut self, node: &Node, arguments: &[(&str, Typed)]) -> Result<Option<(Action, String, bool)>> {
         let mut name = operator_name(&node.target);
-        if self.writes && name == "view" {
+        if self.changes && name == "view" {
             name = "_view_of_written".to_owned();
         }
         let functional = functional(&name);
@@ -420,8 +420,8 @@ fn action(
 }
 
 impl Code {
-    /// Notes for each step which slots are no longer used after it.
-    /// Notes the operand that an elementwise step may overwrite: an operand with the sizes and the dtype of the result.
+    /// Notes for each step the slots that no later step uses. Notes for an elementwise step the operand that its result may overwrite: an
+    /// operand with the sizes and the dtype of the result that no later step uses.
     fn free_early(&mut self, sizes: &[u32]) {
         let mut last = vec![usize::MAX; self.slots];
         for (k, step) in self.steps.iter().enumerate() {

@@ -72,6 +72,7 @@ enum From {
 }
 
 /// The roles of arguments, by the kinds of functions.
+#[derive(Clone, Copy)]
 enum Role {
     Result,
     OptionalResult,
@@ -147,9 +148,105 @@ fn in_order_of_c(function: &'static Function) -> impl Iterator<Item = usize> {
     let tensors = count - numbers.count_ones() as usize;
     let (mut tensor, mut number) = (0, tensors);
     (0..count).map(move |k| {
-        let next = if numbers & (1 << k.min(7)) != 0 && k < 8 { &mut number } else { &mut tensor };
+        let is_number = numbers.checked_shr(k as u32).is_some_and(|bits| bits & 1 != 0);
+        let next = if is_number { &mut number } else { &mut tensor };
         *next += 1;
         *next - 1
+    })
+}
+
+/// Returns the names of the arguments of a map, which has the order of the C function, in the order of the signature.
+fn in_order_of_signature<'a>(function: &'static Function, map: &'a str) -> Vec<&'a str> {
+    let names: Vec<&str> = map.split_whitespace().collect();
+    let places: Vec<usize> = in_order_of_c(function).skip(1).collect();
+    if places.len() != names.len() {
+        return names;
+    }
+    let mut placed: Vec<(usize, &str)> = places.into_iter().zip(names).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Returns the argument that an entry of a map names: `bias`, the length of a list `#sizes`, or a constant. `None` if the length is unknown.
+fn named(name: &str, schema: &[(&'static str, Typed)]) -> Option<Typed> {
+    let length = name.strip_prefix('#');
+    let found = schema.iter().find(|(argument, _)| *argument == length.unwrap_or(name));
+    match (found, length) {
+        (Some((_, typed)), None) => Some(Typed { place: typed.place.clone(), of: typed.of }),
+        (Some((_, Typed { place: Place::List(places), .. })), Some(_)) => Some(Typed::constant(Item::Int(places.len() as i64))),
+        (Some((_, Typed { place: Place::Constant(Item::List(items)), .. })), Some(_)) => {
+            Some(Typed::constant(Item::Int(items.len() as i64)))
+        }
+        (Some(_), Some(_)) => None,
+        (None, _) => Some(Typed::constant(constant(name))),
+    }
+}
+
+/// An argument of a call that is being prepared.
+enum Prepared {
+    Word(Word),
+    Patch(From),
+    /// A list of integers, whose length is not settled.
+    Ints(Vec<Place>),
+    Text(CString),
+}
+
+/// Prepares an argument. `other` is the dtype of the first tensor of the call. `None` if the argument does not fit the role.
+fn prepared(role: Role, kind: Kind, typed: Typed, other: Option<Dtype>, converts: bool) -> Result<Option<Prepared>> {
+    use Prepared::{Ints, Patch, Text};
+    let Typed { place, of } = typed;
+    let is_none = matches!(place, Place::Constant(Item::None));
+    let nothing = Some(Prepared::Word(Word::ZERO));
+    Ok(match role {
+        Role::Tensor(optional, written) => match of {
+            Type::Tensor(_) => Some(Patch(From::Tensor(place))),
+            Type::Other if optional && is_none => nothing,
+            Type::Int | Type::Float | Type::Bool if converts && !written => Some(Patch(match place {
+                Place::Constant(item) => From::Tensor(Place::Constant(Item::Tensor(scalar(&item, other)?))),
+                place => From::Scalar(place, other),
+            })),
+            _ => None,
+        },
+        Role::Tensors => match place {
+            Place::List(places) => Some(Patch(From::Tensors(places))),
+            Place::Constant(Item::List(items)) if items.is_empty() => Some(Patch(From::Tensors(Vec::new()))),
+            _ => None,
+        },
+        Role::Number => {
+            let is_constant = matches!(place, Place::Constant(_));
+            let is_whole = matches!(place, Place::Constant(Item::Float(x)) if x.fract() == 0.0);
+            let promotes = matches!(kind, Kind::number | Kind::factor);
+            match of {
+                // A whole number counts as an integer in promotion, and a truth value as well.
+                Type::Float if promotes && other.is_some_and(|dtype| !dtype.is_float()) && (is_whole || !is_constant) => None,
+                Type::Bool if promotes && other == Some(Dtype::Bool) => None,
+                Type::Int | Type::Float | Type::Bool => Some(Patch(From::Number(place))),
+                _ => None,
+            }
+        }
+        Role::Int32 | Role::Int64 => match of {
+            Type::Int | Type::Bool => Some(Patch(From::Int(place, matches!(role, Role::Int32)))),
+            _ => None,
+        },
+        Role::Ints(optional) => match (place, of) {
+            (Place::List(places), _) if optional && places.is_empty() => nothing,
+            (Place::List(places), _) => Some(Ints(places)),
+            (Place::Constant(Item::List(items)), _) if optional && items.is_empty() => nothing,
+            (Place::Constant(Item::List(items)), _) => Some(Ints(items.into_iter().map(Place::Constant).collect())),
+            (place, Type::Int) => Some(Ints(vec![place])),
+            _ if optional && is_none => nothing,
+            _ => None,
+        },
+        Role::Dtype => match place {
+            Place::Constant(Item::Dtype(dtype)) => Some(Patch(From::Dtype(dtype))),
+            _ if is_none && kind == Kind::optional_dtype => Some(Prepared::Word(TH_UNDEFINED.word())),
+            _ => None,
+        },
+        Role::Text => match place {
+            Place::Constant(Item::Text(text)) => CString::new(&*text).ok().map(Text),
+            _ => None,
+        },
+        Role::Result | Role::OptionalResult | Role::Length | Role::Nothing | Role::Handles | Role::Unknown => None,
     })
 }
 
@@ -166,131 +263,33 @@ impl Direct {
         results: usize,
         converts: bool,
     ) -> Result<Option<Direct>> {
-        let mut texts = Vec::new();
-        let mut words = Vec::new();
-        let mut patches = Vec::new();
-        let mut handles = Vec::new();
-        // The order of the signature.
-        let mut ordered: Vec<&str> = map.split_whitespace().collect();
-        if function.numbers != 0 {
-            let places: Vec<usize> = in_order_of_c(function).skip(1).collect();
-            if places.len() == ordered.len() {
-                let mut sorted: Vec<(usize, &str)> = places.into_iter().zip(ordered).collect();
-                sorted.sort_by_key(|(place, _)| *place);
-                ordered = sorted.into_iter().map(|(_, name)| name).collect();
-            }
-        }
-        let mut names = ordered.into_iter();
-        let mut lists: Vec<(usize, Vec<Place>)> = Vec::new();
-        let mut lengths = Vec::new();
+        let (mut words, mut patches, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut handles, mut lists, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let mut returned = None;
-        let first_tensor = schema.iter().find_map(|(_, typed)| if let Type::Tensor(dtype) = typed.of { Some(dtype) } else { None });
+        let mut names = in_order_of_signature(function, map).into_iter();
+        let other = schema.iter().find_map(|(_, typed)| if let Type::Tensor(dtype) = typed.of { Some(dtype) } else { None }).flatten();
         for (at, &kind) in function.signature.kinds.iter().enumerate() {
-            let role = role(kind);
-            let typed = match role {
-                Role::Result | Role::OptionalResult | Role::Length | Role::Handles | Role::Nothing => None,
+            words.push(Word::ZERO);
+            match role(kind) {
+                Role::Result => handles.push(at as u8),
+                Role::OptionalResult if handles.len() < results => handles.push(at as u8),
+                Role::OptionalResult | Role::Nothing => {}
+                Role::Length => lengths.push(at),
+                Role::Handles => returned = Some(results),
                 Role::Unknown => return Ok(None),
-                _ => {
-                    let Some(name) = names.next() else { return Ok(None) };
-                    let length = name.strip_prefix('#');
-                    Some(match schema.iter().find(|(argument, _)| *argument == length.unwrap_or(name)) {
-                        Some((_, typed)) if length.is_some() => match &typed.place {
-                            Place::List(places) => Typed::constant(Item::Int(places.len() as i64)),
-                            Place::Constant(Item::List(items)) => Typed::constant(Item::Int(items.len() as i64)),
-                            _ => return Ok(None),
-                        },
-                        Some((_, typed)) => Typed { place: typed.place.clone(), of: typed.of },
-                        None => Typed::constant(constant(name)),
-                    })
-                }
-            };
-            let patch = match (role, typed) {
-                (Role::Result, _) => {
-                    handles.push(at as u8);
-                    None
-                }
-                (Role::OptionalResult, _) => {
-                    if handles.len() < results {
-                        handles.push(at as u8);
-                    }
-                    None
-                }
-                (Role::Length, _) => {
-                    lengths.push(at);
-                    None
-                }
-                (Role::Handles, _) => {
-                    returned = Some(results);
-                    None
-                }
-                (Role::Tensor(optional, written), Some(typed)) => match typed.of {
-                    Type::Tensor(_) => Some(From::Tensor(typed.place)),
-                    Type::Other if optional && matches!(typed.place, Place::Constant(Item::None)) => None,
-                    Type::Int | Type::Float | Type::Bool if converts && !written => match typed.place {
-                        Place::Constant(item) => Some(From::Tensor(Place::Constant(Item::Tensor(scalar(&item, first_tensor.flatten())?)))),
-                        place => Some(From::Scalar(place, first_tensor.flatten())),
-                    },
-                    _ => return Ok(None),
-                },
-                (Role::Tensors, Some(typed)) => match typed.place {
-                    Place::List(places) => Some(From::Tensors(places)),
-                    Place::Constant(Item::List(items)) if items.is_empty() => Some(From::Tensors(Vec::new())),
-                    _ => return Ok(None),
-                },
-                (Role::Number, Some(typed)) => {
-                    let whole = matches!(typed.place, Place::Constant(Item::Float(x)) if x.fract() == 0.0);
-                    let promotes = matches!(kind, Kind::number | Kind::factor);
-                    let integral = first_tensor.flatten().is_some_and(|dtype| !dtype.is_float());
-                    let same = first_tensor.flatten() == Some(Dtype::Bool);
-                    match typed.of {
-                        // A whole number counts as an integer in promotion, and a truth value as well.
-                        Type::Float if promotes && integral && (whole || !matches!(typed.place, Place::Constant(_))) => return Ok(None),
-                        Type::Bool if promotes && same => return Ok(None),
-                        Type::Int | Type::Float | Type::Bool => Some(From::Number(typed.place)),
-                        _ => return Ok(None),
+                role => {
+                    let Some(typed) = names.next().and_then(|name| named(name, schema)) else { return Ok(None) };
+                    match prepared(role, kind, typed, other, converts)? {
+                        Some(Prepared::Word(word)) => words[at] = word,
+                        Some(Prepared::Patch(from)) => patches.push(Patch { at: at as u8, from }),
+                        Some(Prepared::Ints(places)) => lists.push((at, places)),
+                        Some(Prepared::Text(text)) => {
+                            words[at] = text.as_ptr().word();
+                            texts.push(text);
+                        }
+                        None => return Ok(None),
                     }
                 }
-                (Role::Int32 | Role::Int64, Some(typed)) => match typed.of {
-                    Type::Int | Type::Bool => Some(From::Int(typed.place, matches!(self::role(kind), Role::Int32))),
-                    _ => return Ok(None),
-                },
-                (Role::Ints(optional), Some(typed)) => match (typed.place, typed.of) {
-                    (Place::List(places), _) if optional && places.is_empty() => None,
-                    (Place::List(places), _) => {
-                        lists.push((at, places));
-                        None
-                    }
-                    (Place::Constant(Item::List(items)), _) if optional && items.is_empty() => None,
-                    (Place::Constant(Item::List(items)), _) => {
-                        lists.push((at, items.into_iter().map(Place::Constant).collect()));
-                        None
-                    }
-                    (place, Type::Int) => {
-                        lists.push((at, vec![place]));
-                        None
-                    }
-                    (Place::Constant(Item::None), _) if optional => None,
-                    _ => return Ok(None),
-                },
-                (Role::Dtype, Some(typed)) => match typed.place {
-                    Place::Constant(Item::Dtype(dtype)) => Some(From::Dtype(dtype)),
-                    Place::Constant(Item::None) if kind == Kind::optional_dtype => None,
-                    _ => return Ok(None),
-                },
-                (Role::Text, Some(typed)) => match typed.place {
-                    Place::Constant(Item::Text(text)) => {
-                        let Ok(text) = CString::new(&*text) else { return Ok(None) };
-                        texts.push(text);
-                        words.push(texts[texts.len() - 1].as_ptr().word());
-                        continue;
-                    }
-                    _ => return Ok(None),
-                },
-                _ => None,
-            };
-            words.push(if matches!(self::role(kind), Role::Dtype) { TH_UNDEFINED.word() } else { Word::ZERO });
-            if let Some(from) = patch {
-                patches.push(Patch { at: at as u8, from });
             }
         }
         if names.next().is_some() {
@@ -298,10 +297,14 @@ impl Direct {
         }
         // All lists of a call have one length. A list of one number is repeated.
         let longest = lists.iter().map(|(_, places)| places.len()).max().unwrap_or(0);
-        let is_list_of_tensors = |patch: &Patch| if let From::Tensors(places) = &patch.from { Some(places.len()) } else { None };
         for &at in &lengths {
+            // A number of handles belongs to the list before it.
+            let handles = |patch: &Patch| match &patch.from {
+                From::Tensors(places) if usize::from(patch.at) < at => Some(places.len()),
+                _ => None,
+            };
             let length = match function.signature.kinds[at] {
-                Kind::handle_count => patches.iter().find_map(is_list_of_tensors).unwrap_or(0),
+                Kind::handle_count => patches.iter().rev().find_map(handles).unwrap_or(0),
                 _ => longest,
             };
             words[at] = (length as c_int).word();
@@ -346,11 +349,6 @@ impl Direct {
     pub fn is_elementwise(&self) -> bool {
         let listed = ELEMENTWISE.iter().any(|part| part.iter().any(|&function| std::ptr::eq(function, self.function)));
         listed && self.target.is_none() && self.results.len() == 1 && self.results[0] == 0
-    }
-
-    /// Returns true if the call changes an operand.
-    pub fn writes(&self) -> bool {
-        self.target.is_some()
     }
 
     /// Returns the name of an elementwise function, and its arguments in the order of C. `None` for other functions, and if a number

@@ -3,7 +3,7 @@
 //!
 //! A program runs the graph with folded values until the caller receives a parameter or a buffer, and can change it.
 
-use super::node::{operator_name, statistics, writes};
+use super::node::{changes, has_parts, operator_name, statistics};
 use super::signature::Signature;
 use crate::device::{self, DeviceGuard};
 use crate::dtype::Dtype;
@@ -45,10 +45,15 @@ pub struct Convolution<'a> {
 }
 
 impl<'a> Folds<'a> {
+    /// Returns a plan without convolutions.
+    pub fn new(graph: &'a Graph, shared: Vec<Tensor>, converted: Option<(Dtype, Dtype)>) -> Folds<'a> {
+        Folds { kept: kept(graph), convolutions: Vec::new(), shared, converted }
+    }
+
     /// Returns the plan for the graph of a program.
     pub fn of(program: &'a Program, signature: &Signature, shared: &[Tensor], converted: Option<(Dtype, Dtype)>) -> Result<Folds<'a>> {
         let graph = &program.graph;
-        let mut folds = Folds { kept: kept(graph), convolutions: Vec::new(), shared: shared.to_vec(), converted };
+        let mut folds = Folds::new(graph, shared.to_vec(), converted);
         let mut owned = Vec::new();
         for (input, argument) in program.inputs.iter().zip(&graph.inputs) {
             let (Argument::Tensor(name), false) = (argument, matches!(input, Input::User | Input::Fixed(_) | Input::Other(_))) else {
@@ -63,8 +68,9 @@ impl<'a> Folds<'a> {
         }
         let find = |name: &str| owned.iter().find(|(known, _)| *known == name).and_then(|(_, index)| *index);
         let uses = |name: &str| {
-            let reads = |node: &Node| node.inputs.iter().filter(|(_, argument)| refers(argument, name)).count();
-            graph.nodes.iter().map(reads).sum::<usize>() + graph.outputs.iter().filter(|output| refers(output, name)).count()
+            let reads = |node: &Node| node.inputs.iter().filter(|(_, argument)| refers(argument, |known| known == name)).count();
+            graph.nodes.iter().map(reads).sum::<usize>()
+                + graph.outputs.iter().filter(|output| refers(output, |known| known == name)).count()
         };
         for (k, node) in graph.nodes.iter().enumerate() {
             let Some(found) = Found::of(graph, node, &find, &uses) else { continue };
@@ -94,8 +100,8 @@ impl<'a> Folds<'a> {
         let base = name.split('.').next().unwrap_or_default();
         let is_random = RANDOM.iter().any(|random| base.starts_with(random));
         let given = node.inputs.iter().map(|(_, argument)| argument);
-        let is_kept = node.outputs.iter().chain(given).any(|argument| refers_to_any(argument, &self.kept));
-        !is_random && !is_kept && !writes(node) && !name.starts_with("higher_order") && !name.starts_with("_assert")
+        let is_kept = node.outputs.iter().chain(given).any(|argument| refers(argument, |name| self.kept.contains(name)));
+        !is_random && !is_kept && !changes(node) && !has_parts(node) && !name.starts_with("_assert")
     }
 
     /// Returns true if a folded value is worth its memory.
@@ -113,14 +119,12 @@ fn kept(graph: &Graph) -> HashSet<&str> {
         tensors(output, &mut kept);
     }
     for node in graph.nodes.iter().rev() {
-        let returns = node.outputs.iter().any(|output| refers_to_any(output, &kept));
-        for written in statistics(node) {
-            given(node, written).into_iter().for_each(|argument| tensors(argument, &mut kept));
-        }
-        if (writes(node) || returns)
-            && let Some((_, first)) = node.inputs.first()
-        {
-            tensors(first, &mut kept);
+        let returns = node.outputs.iter().any(|output| refers(output, |name| kept.contains(name)));
+        statistics(node).for_each(|argument| tensors(argument, &mut kept));
+        if changes(node) || returns {
+            // Results share elements with the first argument, or with any argument that a part of the graph receives.
+            let sources = if has_parts(node) { node.inputs.len() } else { 1 };
+            node.inputs.iter().take(sources).for_each(|(_, argument)| tensors(argument, &mut kept));
         }
     }
     kept
@@ -136,18 +140,11 @@ fn tensors<'a>(argument: &'a Argument, names: &mut HashSet<&'a str>) {
     }
 }
 
-fn refers(argument: &Argument, name: &str) -> bool {
+/// Returns true if an argument has a tensor whose name `f` accepts.
+fn refers(argument: &Argument, f: impl Fn(&str) -> bool) -> bool {
     match argument {
-        Argument::Tensor(known) => known == name,
-        Argument::Tensors(list) => list.iter().flatten().any(|known| known == name),
-        _ => false,
-    }
-}
-
-fn refers_to_any(argument: &Argument, names: &HashSet<&str>) -> bool {
-    match argument {
-        Argument::Tensor(name) => names.contains(name.as_str()),
-        Argument::Tensors(list) => list.iter().flatten().any(|name| names.contains(name.as_str())),
+        Argument::Tensor(name) => f(name),
+        Argument::Tensors(list) => list.iter().flatten().any(|name| f(name)),
         _ => false,
     }
 }

@@ -1,10 +1,9 @@
 //! Chains of elementwise steps as fused expressions, which read and write memory once.
 
-use super::code::{Action, Expected, Fused, Step, Target};
+use super::code::{Action, Fused, Step, Target};
 use super::direct::Argument;
 use super::frame::Place;
 use crate::api::functions::fused::find;
-use crate::error::Result;
 use crate::ops::fused::Expressed;
 use std::ffi::CString;
 use std::fmt::Write;
@@ -34,18 +33,18 @@ struct Group {
 }
 
 /// Joins steps. `sizes` has a number for the sizes of each slot, which differs for different sizes.
-pub fn fuse(steps: Vec<Step>, sizes: &[u32], outputs: &[Place]) -> Result<Vec<Step>> {
+pub fn fuse(steps: Vec<Step>, sizes: &[u32], outputs: &[Place]) -> Vec<Step> {
     let mut uses = vec![0usize; sizes.len()];
     let mut count = |place: &Place| place.slots(&mut |slot| uses[slot as usize] += 1);
     steps.iter().for_each(|step| step.places(&mut count));
     outputs.iter().for_each(count);
-    // The number of steps up to each step that write to operands. Such a step stays between its neighbours.
-    let mut writes = 0;
+    // The number of steps up to each step that change operands. Such a step stays between its neighbours.
+    let mut changes = 0;
     let before: Vec<usize> = steps
         .iter()
         .map(|step| {
-            writes += usize::from(step.writes());
-            writes
+            changes += usize::from(step.changes);
+            changes
         })
         .collect();
     let mut made_by = vec![None; sizes.len()];
@@ -81,7 +80,7 @@ pub fn fuse(steps: Vec<Step>, sizes: &[u32], outputs: &[Place]) -> Result<Vec<St
     let rest = steps.into_iter().enumerate().filter_map(|(k, step)| step.map(|step| (k, step)));
     joined.extend(rest);
     joined.sort_by_key(|(k, _)| *k);
-    Ok(joined.into_iter().map(|(_, step)| step).collect())
+    joined.into_iter().map(|(_, step)| step).collect()
 }
 
 /// Returns the slot, the function and the arguments of an elementwise step.
@@ -162,14 +161,11 @@ fn write(term: &Term, text: &mut String, places: &mut Vec<Place>) -> Option<()> 
 }
 
 /// Returns the step that computes the result of the last member.
-fn joint(mut members: Vec<Step>, expressed: Expressed, places: Vec<Place>) -> Step {
+fn joint(members: Vec<Step>, expressed: Expressed, places: Vec<Place>) -> Step {
     let name = members.iter().map(|step| step.name.split(' ').next().unwrap_or_default()).collect::<Vec<_>>().join(" + ");
-    let results = match members.last_mut() {
-        Some(last) => match &last.results[..] {
-            [Target::Slot(slot, Expected { dtype, ndim })] => vec![Target::Slot(*slot, Expected { dtype: *dtype, ndim: *ndim })],
-            _ => Vec::new(),
-        },
-        None => Vec::new(),
+    let results = match members.last().map(|last| &last.results[..]) {
+        Some([Target::Slot(slot, expected)]) => vec![Target::Slot(*slot, *expected)],
+        _ => Vec::new(),
     };
     let action = Action::Fused(Box::new(Fused { expressed, places, members }));
     Step { action, stores: false, results, frees: Vec::new(), spare: None, changes: false, name: name.into() }

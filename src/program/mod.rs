@@ -213,7 +213,7 @@ impl Program {
             };
             made.push(direct::returned(word)?);
         }
-        // The memory of the dimensions is prepared first. Either all handles change, or none changes.
+        // Memory for the dimensions of all handles is allocated before the first handle changes.
         let places = alloc::list(made.len(), |k| Ok((&self.shared[k], &made[k], self.shared[k].dims_memory(made[k].ndim())?)))?;
         for (t, made, memory) in places {
             if let (Some(storage), Some(dtype)) = (made.storage(), made.dtype()) {

@@ -34,16 +34,17 @@ pub fn functional(name: &str) -> Option<String> {
     Some(overload.map_or(base.to_owned(), |overload| format!("{base}.{overload}")))
 }
 
-/// Returns the names of the arguments that an operator writes to: the statistics of batch normalization in training.
-pub fn statistics(node: &Node) -> &'static [&'static str] {
+/// Returns the running mean and variance that a batch normalization updates in training.
+pub fn statistics(node: &Node) -> impl Iterator<Item = &Argument> {
     let trains = |(name, argument): &(String, Argument)| name == "training" && !matches!(argument, Argument::Bool(Symbolic::Number(false)));
-    match &*operator_name(&node.target) {
-        "batch_norm" | "native_batch_norm" | "_native_batch_norm_legit" if node.inputs.iter().any(trains) => {
-            &["running_mean", "running_var"]
-        }
-        "instance_norm" => &["running_mean", "running_var"],
-        _ => &[],
-    }
+    let updates = match &*operator_name(&node.target) {
+        "batch_norm" | "native_batch_norm" | "_native_batch_norm_legit" => node.inputs.iter().any(trains),
+        "_batch_norm_with_update" => true,
+        _ => false,
+    };
+    let running = |name: &str| matches!(name, "running_mean" | "running_var");
+    let given = node.inputs.iter().filter(move |(name, argument)| updates && running(name) && matches!(argument, Argument::Tensor(_)));
+    given.map(|(_, argument)| argument)
 }
 
 /// Returns true for the name of an operator that writes to its first argument: `add_.Tensor`, `__iand__.Tensor`, but not `__and__.Tensor`.
@@ -52,8 +53,18 @@ pub fn in_place(name: &str) -> bool {
     base.ends_with('_') && (!base.ends_with("__") || base.starts_with("__i"))
 }
 
-/// Returns true for an operator that writes to an operand.
-pub fn writes(node: &Node) -> bool {
+/// Returns true if an argument is a part of the graph, which a control-flow operator runs.
+pub fn has_parts(node: &Node) -> bool {
+    node.inputs.iter().any(|(_, argument)| matches!(argument, Argument::Graph(..)))
+}
+
+/// Returns true for an operator that writes to an operand, itself or in a part of the graph.
+pub fn changes(node: &Node) -> bool {
     let name = operator_name(&node.target);
-    in_place(&name) && !matches!(&*name, "detach_" | "dropout_" | "lift_fresh_")
+    let in_place = in_place(&name) && !matches!(&*name, "detach_" | "dropout_" | "lift_fresh_");
+    let part_changes = |(_, argument): &(String, Argument)| match argument {
+        Argument::Graph(_, graph) => graph.nodes.iter().any(changes),
+        _ => false,
+    };
+    in_place || statistics(node).next().is_some() || node.inputs.iter().any(part_changes)
 }
