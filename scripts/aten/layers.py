@@ -89,6 +89,15 @@ def normalizations():
     case("rms_norm", f(2, 4, dtype=F16), [4], f(4, dtype=F16))
     case("_fused_rms_norm", x, [4], f(4), 1e-3)
     case("_fused_rms_norm", x, [4], None, None)
+    for v, dim in [(f(3, 2, 4), 0), (f(3, 2, 4), 2), (f(3, 2, 4), 1), (f(4), 0)]:
+        g = f(*(size if k == dim else 1 for k, size in enumerate(v.shape)), seed=1)
+        case("_weight_norm", v, g, dim)
+        if dim in (0, v.ndim - 1):
+            case("_weight_norm_interface", v, g, dim)
+    case("_weight_norm", f(3, 4), f(1, seed=1)[0], -1)
+    case("_weight_norm", f(3, 4), f(3, 1, seed=1))
+    case("_weight_norm", f(3, 4, dtype=BF16), f(3, 1, seed=1, dtype=BF16), 0)
+    case("_weight_norm_interface", f(3, 4, dtype=BF16), f(3, 1, seed=1, dtype=BF16), 0)
     g = f(2, 3, 4, seed=4)
     _, m, r = torch.ops.aten.native_layer_norm(x, [4], f(4), f(4, seed=1), 1e-5)
     case("native_layer_norm_backward", g, x, [4], m, r, f(4), f(4, seed=1), [True, True, True])
@@ -141,6 +150,10 @@ def recurrent():
     case("lstm.input", x, [h, c], weights(4, biases=False), False, 1, 0.0, False, False, False)
     deep = f(4, 2, 2), f(4, 2, 2, seed=1)
     case("lstm.input", x, list(deep), weights(4, 2, 2), True, 2, 0.5, False, True, False)
+    # Dropout with the probability 1 between the layers has one result.
+    case("lstm.input", x, list(deep), weights(4, 2, 2), True, 2, 1.0, True, True, False)
+    case("lstm.input", x, [f(2, 2, 2), f(2, 2, 2, seed=1)], weights(4, 2), True, 2, 1.0, True, False, False)
+    case("gru.input", x, deep[0], weights(3, 2, 2), True, 2, 1.0, True, True, False)
     for name, gates in [("gru.input", 3), ("rnn_tanh.input", 1), ("rnn_relu.input", 1)]:
         case(name, x, h, weights(gates), True, 1, 0.0, False, False, False)
         if name != "rnn_relu.input":

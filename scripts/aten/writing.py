@@ -96,29 +96,26 @@ def plain(x):
     return x
 
 
+# The first type of a value gives its text. A subclass stands before its base.
+TEXTS = [
+    (type(None), lambda x: "none"),
+    (torch.Tensor, tensor),
+    (S, lambda x: f"$int {int(x)}"),
+    (SF, lambda x: f"$float {float(x)!r}"),
+    (SB, lambda x: f"$bool {int(x.value)}"),
+    (bool, lambda x: f"bool {int(x)}"),
+    (int, lambda x: f"int {x}"),
+    (float, lambda x: f"float {x!r}"),
+    (str, lambda x: f"text {x}"),
+    (torch.dtype, lambda x: f"dtype {DTYPES[x]}"),
+    (torch.memory_format, lambda x: f"memory {FORMATS[x]}"),
+]
+
+
 def value(x):
-    if x is None:
-        return "none"
-    if isinstance(x, torch.Tensor):
-        return tensor(x)
-    if isinstance(x, S):
-        return f"$int {int(x)}"
-    if isinstance(x, SF):
-        return f"$float {float(x)!r}"
-    if isinstance(x, SB):
-        return f"$bool {int(x.value)}"
-    if isinstance(x, bool):
-        return f"bool {int(x)}"
-    if isinstance(x, int):
-        return f"int {x}"
-    if isinstance(x, float):
-        return f"float {x!r}"
-    if isinstance(x, str):
-        return f"text {x}"
-    if isinstance(x, torch.dtype):
-        return f"dtype {DTYPES[x]}"
-    if isinstance(x, torch.memory_format):
-        return f"memory {FORMATS[x]}"
+    for kind, text in TEXTS:
+        if isinstance(x, kind):
+            return text(x)
     assert isinstance(x, (list, tuple)), x
     if any(entry is None or isinstance(entry, torch.Tensor) for entry in x):
         return "[" + " & ".join(map(value, x)) + "]"

@@ -1,5 +1,6 @@
 //! Convolutions, normalizations, attention, recurrent layers, dropout and losses.
 
+use crate::api::function::Function;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::expr::{self, In, Value, names};
@@ -56,10 +57,15 @@ aten! {
     "group_norm" "input num_groups weight=None bias=None eps=0.00001 cudnn_enabled=True" => groupNorm "input num_groups weight bias eps";
     "native_group_norm" "input weight bias N C HxW group eps" => { native_group_norm };
     "native_group_norm_backward" "grad_out input mean rstd weight N C HxW group output_mask" => { group_norm_backward };
-    "instance_norm" "input weight bias running_mean running_var use_input_stats momentum eps cudnn_enabled" => { instance_norm };
+    "instance_norm" "input weight bias running_mean==None running_var==None use_input_stats==True momentum eps cudnn_enabled"
+        => instanceNorm "input weight bias eps";
+    "instance_norm" "input weight bias running_mean running_var use_input_stats==False momentum eps cudnn_enabled"
+        => batchNorm "input weight bias running_mean running_var 0 momentum eps";
     "rms_norm" "input normalized_shape weight=None eps" => rmsNorm "input #normalized_shape weight eps";
     "rms_norm" "input normalized_shape weight=None eps=None" => { rms_norm };
     "_fused_rms_norm" "input normalized_shape weight eps" => { rms_norm };
+    "_weight_norm" "v g dim=0" => { weight_norm };
+    "_weight_norm_interface" "v g dim=0" => { weight_norm };
 
     "scaled_dot_product_attention" "query key value attn_mask=None dropout_p=0 is_causal=False scale==None enable_gqa=False"
         => { attention };
@@ -234,20 +240,6 @@ fn native_group_norm(c: &Call<'_>) -> Result<Item> {
     c.done_all(&[r, expr::reshape(mean, &[batch, groups]), expr::reshape(invstd, &[batch, groups])])
 }
 
-fn instance_norm(c: &Call<'_>) -> Result<Item> {
-    let (x, weight, bias, eps) = (c.value(0)?, c.optional(1)?, c.optional(2)?, c.number(7)?);
-    if !c.flag(5)? {
-        let (mean, var) = (c.optional(3)?, c.optional(4)?);
-        let arguments = [x.into(), weight.into(), bias.into(), mean.into(), var.into(), false.into(), c.number(6)?.into(), eps.into()];
-        let [r] = c.scope.call_for_all(&names::batchNorm::FUNCTION, 0b1, &arguments);
-        return c.done(r);
-    }
-    if c.optional(3)?.is_some() {
-        bail!(Unsupported, "instance_norm that updates running statistics")
-    }
-    c.done(c.scope.call(&names::instanceNorm::FUNCTION, &[x.into(), weight.into(), bias.into(), eps.into()]))
-}
-
 /// rmsNorm with PyTorch's default of `eps`: the distance of 1 to the next number of the dtype.
 fn rms_norm(c: &Call<'_>) -> Result<Item> {
     let (x, count, weight) = (c.value(0)?, c.list(1)?.len(), c.optional(2)?);
@@ -267,6 +259,21 @@ fn rms_norm(c: &Call<'_>) -> Result<Item> {
     let dims: Dims = (1..=count as i64).map(|d| -d).collect();
     let wide = expr::wide(x);
     c.done_all(&[r, expr::rsqrt(expr::mean_dims(wide * wide, &dims, true) + eps)])
+}
+
+/// `v * g / norm`, and the norm of `v` over all dimensions except `dim`. With `dim` = -1 the norm is over all dimensions.
+fn weight_norm(c: &Call<'_>) -> Result<Item> {
+    let (v, g, dim) = (c.value(0)?, c.value(1)?, c.int(2)?);
+    let ndim = v.ndim() as i64;
+    if !(-1..ndim).contains(&dim) {
+        bail!(Argument, "dimension {dim} of a tensor with {ndim} dimensions")
+    }
+    let dims: Dims = (0..ndim).filter(|&k| k != dim).collect();
+    let wide = expr::wide(v);
+    let squares = wide * wide;
+    let norm = expr::power(if dims.is_empty() { squares } else { expr::sum_dims(squares, &dims, true) }, 0.5);
+    let r = expr::to_dtype(wide * (g / norm), v.dtype());
+    if c.results == 1 { c.done(r) } else { c.done_all(&[r, norm]) }
 }
 
 fn attention(c: &Call<'_>) -> Result<Item> {
@@ -298,37 +305,53 @@ fn attend<'s>(
     c.done_all(&[r, sums])
 }
 
-/// The arguments of the operators for recurrent layers after the states: layers, bidirectional, batch first. Refuses dropout.
-fn recurrent(c: &Call<'_>) -> Result<(i32, bool, bool)> {
-    if c.number(5)? != 0.0 && c.flag(6)? && c.int(4)? > 1 {
-        bail!(Unsupported, "dropout between recurrent layers in training")
+/// The outputs and the last states of recurrent layers. In training, dropout follows each layer except the last.
+fn recurrent<'s>(c: &'s Call<'_>, function: &'static Function, states: &[Value<'s>], relu: Option<bool>) -> Result<Item> {
+    let (x, weights, layers) = (c.value(0)?, c.all_values(2)?, c.dim(4)?);
+    let (p, bidirectional, batch_first) = (c.number(5)?, c.flag(7)?, c.flag(8)?);
+    let run = |x: Value<'s>, states: &[Value<'s>], weights: &[Value<'s>], layers: i32| {
+        let mut arguments = vec![In::from(x)];
+        arguments.extend(states.iter().map(|&state| In::from(state)));
+        arguments.extend([In::Tensors(weights), In::Null, layers.into(), bidirectional.into(), batch_first.into()]);
+        arguments.extend(relu.map(In::from));
+        c.scope.call_for_all::<3>(function, 0b111, &arguments)
+    };
+    let count = 1 + states.len();
+    if p == 0.0 || !c.flag(6)? || layers < 2 {
+        return c.done_all(&run(x, states, &weights, layers)[..count]);
     }
-    let layers = c.dim(4)?;
-    Ok((layers, c.flag(7)?, c.flag(8)?))
+    let each = weights.len() / layers as usize;
+    if each == 0 || each * layers as usize != weights.len() {
+        bail!(Argument, "{} weights for {layers} layers", weights.len())
+    }
+    let directions = 1 + i64::from(bidirectional);
+    let mut made = [x; 3];
+    for (layer, weights) in (0..).zip(weights.chunks(each)) {
+        let input = if layer == 0 { x } else { c.scope.call(&names::dropout::FUNCTION, &[In::Null, made[0].into(), p.into()]) };
+        let first: Vec<Value<'s>> = states.iter().map(|&state| expr::narrow(state, 0, layer * directions, directions)).collect();
+        let next = run(input, &first, weights, 1);
+        for k in 1..count {
+            made[k] = if layer == 0 { next[k] } else { expr::join(made[k], next[k], 0) };
+        }
+        made[0] = next[0];
+    }
+    c.done_all(&made[..count])
 }
 
 fn lstm(c: &Call<'_>) -> Result<Item> {
-    let (x, states, weights) = (c.value(0)?, c.all_values(1)?, c.all_values(2)?);
-    let (layers, bidirectional, batch_first) = recurrent(c)?;
-    let [h, state] = states[..] else { bail!(Argument, "{} initial states, expected two", states.len()) };
-    let arguments =
-        [x.into(), h.into(), state.into(), In::Tensors(&weights), In::Null, layers.into(), bidirectional.into(), batch_first.into()];
-    c.done_all(&c.scope.call_for_all::<3>(&names::lstm::FUNCTION, 0b111, &arguments))
+    let states = c.all_values(1)?;
+    if states.len() != 2 {
+        bail!(Argument, "{} initial states, expected two", states.len())
+    }
+    recurrent(c, &names::lstm::FUNCTION, &states, None)
 }
 
 fn gru(c: &Call<'_>) -> Result<Item> {
-    let (x, h, weights) = (c.value(0)?, c.value(1)?, c.all_values(2)?);
-    let (layers, bidirectional, batch_first) = recurrent(c)?;
-    let arguments = [x.into(), h.into(), In::Tensors(&weights), In::Null, layers.into(), bidirectional.into(), batch_first.into()];
-    c.done_all(&c.scope.call_for_all::<2>(&names::gru::FUNCTION, 0b11, &arguments))
+    recurrent(c, &names::gru::FUNCTION, &[c.value(1)?], None)
 }
 
 fn rnn(c: &Call<'_>, relu: bool) -> Result<Item> {
-    let (x, h, weights) = (c.value(0)?, c.value(1)?, c.all_values(2)?);
-    let (layers, bidirectional, batch_first) = recurrent(c)?;
-    let arguments =
-        [x.into(), h.into(), In::Tensors(&weights), In::Null, layers.into(), bidirectional.into(), batch_first.into(), relu.into()];
-    c.done_all(&c.scope.call_for_all::<2>(&names::rnn::FUNCTION, 0b11, &arguments))
+    recurrent(c, &names::rnn::FUNCTION, &[c.value(1)?], Some(relu))
 }
 
 fn rnn_tanh(c: &Call<'_>) -> Result<Item> {
