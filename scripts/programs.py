@@ -6,7 +6,7 @@
     programs.py compare --library LIB DIR [NAME...]      # runs the files in thorn and compares the outputs
     programs.py bench --library LIB [NAME...]            # times and memory of full models in PyTorch and in thorn
 
-The models are in scripts/compare/models.py. The Python needs PyTorch and numpy. A model of torchvision or transformers needs that package.
+The models are in scripts/compare/models. The Python needs PyTorch and numpy. A model of torchvision or transformers needs that package.
 NAME.pt2 is the program as exported, and NAME.core.pt2 the program after run_decompositions(). NAME.npz has the inputs and the outputs of the
 PyTorch model: `first.in0`, `first.out0` and so on, and `second.in0` for inputs of another shape. The sets run in this order, because a program
 may change its buffers. `first.after0` is an input that the program has changed.
@@ -388,7 +388,7 @@ def full_models():
 
     def transformer(name, config):
         import transformers
-        from compare.models import Fixed
+        from compare.models.language import Fixed
 
         made = getattr(transformers, name)(getattr(transformers, config)())
         return Fixed(made, use_cache=False) if name.startswith("GPT2") else Fixed(made)
