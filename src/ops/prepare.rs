@@ -46,7 +46,7 @@ pub fn elementwise<const N: usize>(
         call.run(work);
         return Ok(());
     }
-    if tensors[0].dtype().is_none() && signature.types[0] == signature.result {
+    if signature.types[0] == signature.result && tensors[0].is_unused(signature.result) {
         return fresh(tensors, &call);
     }
     long(tensors, &call)

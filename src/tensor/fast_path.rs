@@ -20,6 +20,17 @@ impl Tensor {
         }
     }
 
+    /// True for a handle of the host without a storage whose dtype is this one or not yet chosen: a result that nothing has been written to.
+    #[inline(always)]
+    pub fn is_unused(&self, dtype: Dtype) -> bool {
+        // SAFETY: the tensor is live.
+        let (own, device, storage) = unsafe {
+            let raw = self.as_ptr();
+            ((*raw).dtype, (*raw).deviceType, (*raw).storage)
+        };
+        storage.is_null() && i32::from(device) == TH_CPU && (own == 0 || own == dtype as u8)
+    }
+
     /// Element type, address of the first element, and number of elements from there to the end of the storage. `None` unless the memory is
     /// the host's and the storage has the tensor's dtype.
     #[inline(always)]
