@@ -486,8 +486,9 @@ def ways(options, name, batch, names):
 
         thorn = Thorn()
         thorn.THSetNumThreads(1)
+        # A model may have no decomposed form (see decomposed()).
         for form, way in (("exported", "thorn"), ("decomposed", "thorn.core")):
-            if way in names:
+            if way in names and os.path.exists(bench_file(options.cache, name, form)):
                 found[way] = thorn_runs(thorn, bench_file(options.cache, name, form), inputs)
     return found
 
