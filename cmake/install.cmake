@@ -40,7 +40,7 @@ install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/t
 install(FILES "${PROJECT_BINARY_DIR}/thorn.pc" DESTINATION "${pkgconfig_dir}" COMPONENT devel)
 
 # LuaJIT searches this folder by default if the prefix is /usr or /usr/local.
-install(FILES lua/thorn.lua DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
+install(FILES lua/thorn.lua lua/torch.lua DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
 install(DIRECTORY lua/thorn DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lua/5.1" COMPONENT lua)
 
 if(THORN_BUILD_COMMAND)

@@ -6,6 +6,7 @@
 
 local torch = require("thorn.namespace").torch
 
+require("thorn.class")
 require("thorn.tensor")
 require("thorn.storage")
 require("thorn.construct")
@@ -18,8 +19,13 @@ require("thorn.matrix")
 require("thorn.linear")
 require("thorn.convolution")
 require("thorn.random")
-require("thorn.class")
+require("thorn.file")
 require("thorn.serialize")
 require("thorn.utility")
+require("thorn.cmdline")
+require("thorn.tester")
+require("thorn.namespace").complete()
+
+package.preload["nn.THNN"] = function() return require("thorn.nn") end
 
 return torch

@@ -28,7 +28,7 @@ quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 # uses FOLDER: LuaJIT must find the package in the folder, from a working directory without it.
 uses() { (cd "$work" && LUA_PATH="$1/?.lua" luajit "$lua/tests/package/uses.lua" "$1/") || fail "$way: the package does not run"; }
 
-files_in() { (cd "$1" && find thorn thorn.lua -name '*.lua' | LC_ALL=C sort); }
+files_in() { (cd "$1" && find thorn thorn.lua torch.lua -name '*.lua' | LC_ALL=C sort); }
 
 case $way in
 tree)

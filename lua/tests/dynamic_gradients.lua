@@ -2,6 +2,7 @@
 
 local harness = require("harness")
 local library = require("thorn.library")
+local torch = require("thorn")
 local thorn = require("thorn.dynamic")
 local callbacks = require("thorn.dynamic.callbacks")
 
@@ -79,13 +80,78 @@ function tests.methods_that_write_in_place_are_recorded()
     local r = w:clone():mul(3)
     r:narrow(1, 1, 1):mul(10)
     r:add(1):add(w)
-    check(r:sum() == 41)
+    check(r:sum():item() == 41)
     thorn.sum(r):backward()
     expect(w:grad(), 31, 4)
     local u = leaf({ 2 })
     local sum = u * 3 + u
     sum:backward()
     expect(u:grad(), 4)
+end
+
+-- The gradient of each method at x = [[1, 2], [3, 5]], by its formula.
+function tests.methods_that_return_numbers_return_tensors_of_a_graph()
+    local x, y = leaf({ { 1, 2 }, { 3, 5 } }), doubles({ { 1, 0 }, { 0, 1 } })
+    local deviations, norm, distance = { -1.75, -0.75, 0.25, 2.25 }, math.sqrt(39), math.sqrt(29)
+    local std = math.sqrt(8.75 / 3)
+    local function scaled(factor) return factor * deviations[1], factor * deviations[2], factor * deviations[3], factor * deviations[4] end
+    local cases = {
+        { x:sum(), 11, 1, 1, 1, 1 }, { torch.sum(x), 11, 1, 1, 1, 1 }, { x:mean(), 2.75, 0.25, 0.25, 0.25, 0.25 },
+        { x:prod(), 30, 30, 15, 10, 6 }, { x:max(), 5, 0, 0, 0, 1 }, { x:min(), 1, 1, 0, 0, 0 },
+        { x:var(), 8.75 / 3, scaled(2 / 3) }, { x:var(true), 8.75 / 4, scaled(1 / 2) }, { x:std(), std, scaled(1 / (3 * std)) },
+        { x:norm(), norm, 1 / norm, 2 / norm, 3 / norm, 5 / norm }, { x:norm(1), 11, 1, 1, 1, 1 },
+        { x:trace(), 6, 1, 0, 0, 1 }, { thorn.trace(x), 6, 1, 0, 0, 1 }, { x:dot(x), 39, 2, 4, 6, 10 }, { y:dot(x), 6, 1, 0, 0, 1 },
+        { x:dist(y), distance, 0, 2 / distance, 3 / distance, 4 / distance }, { thorn.dist(y, x, 1), 9, 0, 1, 1, 1 },
+    }
+    for i, case in ipairs(cases) do
+        check(torch.isTensor(case[1]), "case " .. i)
+        harness.near(case[1]:item(), case[2])
+        case[1]:backward()
+        expect(x:grad(), unpack(case, 3))
+        x:setGrad()
+    end
+    local v = leaf({ 1, 2, 4 })
+    thorn.mul(v:select(1, 2), v:select(1, 3)):backward()
+    expect(v:grad(), 0, 4, 2)
+
+    -- Outside of a graph and without recording, the results are numbers. Other forms and errors are Torch7's.
+    check(y:sum() == 2 and x:detach():trace() == 6 and thorn.trace(y) == 2 and thorn.dist(y, y) == 0)
+    thorn.no_grad(function() check(x:sum() == 11 and torch.max(x) == 5 and v:select(1, 3) == 4) end)
+    harness.equal(x:sum(1), { { 4, 7 } })
+    fails("dimension 3 out of range", function() x:sum(3) end)
+    fails("number expected, got string", function() x:norm("a") end)
+    fails("inconsistent tensor sizes", function() x:dot(v) end)
+    fails("dimension 1 out of range", function() torch.DoubleTensor():setRequiresGrad(true):select(1, 1) end)
+end
+
+-- The positions count from 1, although backward needs them as the library has computed them.
+function tests.functions_that_return_positions_have_gradients()
+    for _, case in ipairs({
+        { "max", 2, 0, 1, 1, 0 }, { "min", 2, 1, 0, 0, 1 }, { "sort", 2, 1, 1, 1, 1 }, { "median", 2, 1, 0, 0, 1 },
+        { "mode", 2, 1, 0, 0, 1 }, { "cummax", 2, 1, 1, 2, 0 },
+    }) do
+        local x = leaf({ { 1, 2 }, { 5, 3 } })
+        local values, places = thorn[case[1]](x, case[2])
+        check(thorn.min(places):item() == 1 and thorn.max(places):item() <= 2)
+        thorn.sum(values):backward()
+        expect(x:grad(), unpack(case, 3))
+    end
+    local x, r, places = leaf({ { 1, 2 }, { 5, 3 } }), doubles({ 0 }), thorn.tensor({ 0 }, "int64")
+    harness.equal({ thorn.max(doubles({ { 1, 2 }, { 5, 3 } }), 2, { values = r, indices = places }) }, { r, places })
+    harness.equal(places, { 2, 1 })
+    thorn.sum((thorn.topk(x, 1, 2))):backward()
+    expect(x:grad(), 0, 1, 1, 0)
+    x:setGrad()
+
+    -- Torch7's methods, also with results that are given.
+    thorn.sum((x:max(2)) * doubles({ { 1 }, { 10 } })):backward()
+    expect(x:grad(), 0, 1, 10, 0)
+    x:setGrad()
+    r, places = torch.DoubleTensor(), torch.LongTensor()
+    torch.sort(r, places, x, 2, true)
+    harness.equal(places, { { 2, 1 }, { 1, 2 } })
+    thorn.sum(thorn.mul(r, doubles({ { 1, 2 }, { 3, 4 } }))):backward()
+    expect(x:grad(), 2, 1, 3, 4)
 end
 
 -- Elements that Lua writes are known to gradients, as those that the library writes.

@@ -176,6 +176,40 @@ function tests.streams_and_events_are_reached()
     end
 end
 
+function tests.archives_return_tensors_by_number_and_by_name()
+    local path = os.tmpname() .. ".npz"
+    local archive = thorn.Archive.create(path, "npz")
+    archive:add("first", thorn.tensor({ 1, 2 }))
+    archive:add("second", thorn.tensor({ { 3 } }, "float64"))
+    archive:close()
+    archive = thorn.Archive.open(path)
+    check(#archive == 2)
+    for _, key in ipairs({ 1, -2, "first" }) do harness.equal(archive:tensor(key), { 1, 2 }) end
+    for _, key in ipairs({ 2, -1, "second" }) do harness.equal(archive:tensor(key), { { 3 } }) end
+    local found = {}
+    for name, tensor in archive:tensors() do found[#found + 1] = name .. " " .. thorn.sum(tensor):item() end
+    harness.equal(found, { "first 3", "second 3" })
+    check(rawequal(archive:tensor(1):mul(2):sum(), 6) and archive:tensor(1):sum() == 3)
+    for key, text in pairs({
+        [0] = "number 0 is out of range for 2 tensors", [3] = "number 3 is out of range", [-3] = "number -3 is out of range",
+        third = 'no tensor of the archive is named "third"', [1.5] = "a tensor has a whole number or a name, not 1.5",
+    }) do
+        harness.fails("Archive.tensor: " .. text, archive.tensor, archive, key)
+    end
+    harness.fails("Archive.tensor: an archive is expected", thorn.Archive.tensor, 1, 1)
+    harness.fails("Archive.tensors: an archive is expected", thorn.Archive.tensors, path)
+    os.remove(path)
+
+    path = path .. ".pt"
+    archive = thorn.Archive.create(path, "pt")
+    archive:add_sparse("s", thorn.tensor({ 0, 7 }):toSparse())
+    archive:close()
+    local s = thorn.Archive.open(path):tensor("s")
+    check(s:nnz() == 1)
+    harness.equal(s:toDense(), { 0, 7 })
+    os.remove(path)
+end
+
 function tests.handles_of_one_type_are_not_another()
     local f, x = thorn.Fused("a"), thorn.tensor({ 1 })
     check(not pcall(f.run, x, { x }) and not pcall(thorn.add, f, 1) and not pcall(thorn.Archive.count, f))

@@ -107,7 +107,7 @@ function tests.forms_have_the_name_of_the_operation()
     check(s.no_such_method == nil and thorn.STensor.retain == nil and thorn.STensor.free == nil)
 end
 
-function tests.operators_are_those_of_tensors()
+function tests.operators_are_elementwise()
     local s, t, m = matrix(), doubles({ { 1, 2, 3 }, { 4, 5, 6 } }), doubles({ { 1, 2 }, { 3, 4 }, { 5, 6 } })
     equal((s + s):toDense(), { { 0, 0, 6 }, { 8, 0, 10 } })
     equal((s - s * 2):toDense(), { { 0, 0, -3 }, { -4, 0, -5 } })
@@ -118,18 +118,41 @@ function tests.operators_are_those_of_tensors()
     equal(t + s, { { 1, 2, 6 }, { 8, 5, 11 } })
     equal(t - s, { { 1, 2, 0 }, { 0, 5, 1 } })
     equal(s - t, { { -1, -2, 0 }, { 0, -5, -1 } })
-    equal(s * m, { { 15, 18 }, { 29, 38 } })
-    equal(s * doubles({ 1, 2, 3 }), { 9, 19 })
-    equal(doubles({ { 1, 2 }, { 3, 4 } }) * s, { { 8, 0, 13 }, { 16, 0, 29 } })
-    equal(doubles({ 1, 2 }) * s, { 8, 0, 13 })
-    equal((s * m:toSparse()):toDense(), { { 15, 18 }, { 29, 38 } })
+    equal((s * s):toDense(), { { 0, 0, 9 }, { 16, 0, 25 } })
+    equal((s * t):toDense(), { { 0, 0, 9 }, { 16, 0, 30 } })
+    equal((t * s):toDense(), { { 0, 0, 9 }, { 16, 0, 30 } })
     for _, pair in ipairs({ { s, "x" }, { s, 1 }, { 1, s }, { s, thorn.Generator() } }) do
         check(not pcall(function() return pair[1] + pair[2] end) and not pcall(function() return pair[1] - pair[2] end))
     end
-    check(not pcall(function() return 1 / s end) and not pcall(function() return t / s end) and not pcall(function() return s * s end))
+    check(not pcall(function() return 1 / s end) and not pcall(function() return t / s end) and not pcall(function() return s * m end))
+    check(not pcall(function() return s ^ 2 end) and not pcall(function() return t % s end))
     -- Operators of dense tensors are unchanged.
     equal(t + t, { { 2, 4, 6 }, { 8, 10, 12 } })
     check(not pcall(function() return t + "x" end))
+end
+
+function tests.products_of_matrices_have_pytorchs_names()
+    local s, m = matrix(), doubles({ { 1, 2 }, { 3, 4 }, { 5, 6 } })
+    for _, product in ipairs({ s:matmul(m), s:mm(m), thorn.matmul(s, m), thorn.mm(s, m) }) do equal(product, { { 15, 18 }, { 29, 38 } }) end
+    for _, product in ipairs({ s:matmul(s:t()), s:mm(s:t()), thorn.matmul(s, s:t()) }) do
+        equal(product:toDense(), { { 9, 15 }, { 15, 41 } })
+    end
+    for _, product in ipairs({ s:mv(doubles({ 1, 2, 3 })), s:matmul(doubles({ 1, 2, 3 })) }) do equal(product, { 9, 19 }) end
+    check(s:dim() == 2 and not pcall(thorn.matmul, m, s))
+end
+
+function tests.matrices_are_transposed()
+    local s = matrix()
+    equal(s:t():toDense(), { { 0, 4 }, { 0, 0 }, { 3, 5 } })
+    equal(s:compressed():t():toDense(), { { 0, 4 }, { 0, 0 }, { 3, 5 } })
+    equal(s:t():t():toDense(), MATRIX)
+    local v = thorn.STensor({ { 2 } }, doubles({ 7 }), { 3 })
+    equal(v:t():toDense(), { 0, 7, 0 })
+    fails("STensor.t: a tensor of 3 dimensions is no matrix", function() thorn.STensor(thorn.ones(2, 3, 4)):t() end)
+    fails("STensor.t: a sparse tensor is expected", thorn.STensor.t, doubles({ 1 }))
+    local values = doubles({ 3, 4, 5 }):setRequiresGrad(true)
+    thorn.sum(thorn.STensor({ { 1, 2, 2 }, { 3, 1, 3 } }, values, { 2, 3 }):t():matmul(doubles({ { 1 }, { 10 } }))):backward()
+    equal(values:grad(), { 1, 10, 10 })
 end
 
 function tests.gradients_are_those_of_the_values()

@@ -166,6 +166,16 @@ test("addcmul and addcdiv", function()
     fails("inconsistent tensor sizes", torch.addcmul, t, a, torch.Tensor(3))
 end)
 
+test("addcdiv of integers", function()
+    local int, byte = torch.IntTensor, torch.ByteTensor
+    equal(torch.addcdiv(int({ 1, 2 }), int({ 7, -7 }), int({ 2, 2 })), { 4, -1 })
+    -- 1 + 21 / 2 and 2 - 21 / 2, truncated
+    equal(torch.addcdiv(int({ 1, 2 }), 3, int({ 7, -7 }), int({ 2, 2 })), { 11, -8 })
+    -- The product 3 * 200 is not a byte, the sum 301 is 45.
+    equal(byte({ 1 }):addcdiv(3, byte({ 200 }), byte({ 2 })), { 45 })
+    fails("addcdiv", torch.addcdiv, int({ 1 }), int({ 1 }), int({ 0 }))
+end)
+
 test("pow with the number first", function()
     equal(torch.pow(2, torch.Tensor({ 1, 3 })), { 2, 8 })
     equal(torch.pow(torch.Tensor(), 2, torch.Tensor({ 1, 3 })), { 2, 8 })
@@ -175,6 +185,8 @@ end)
 test("functions of numbers", function()
     equal(torch.pow(2, 10), 1024)
     near(torch.atan2(1, -1), 3 * math.pi / 4)
+    near(torch.lerp(2, 4, 0.25), 2.5)
+    fails("bad argument #3 to 'lerp' (number expected, got no value)", torch.lerp, 2, 4)
     equal(torch.abs(-2), 2)
     equal(torch.round(-2.5), -3)
 end)
@@ -222,6 +234,15 @@ test("integers", function()
     equal(torch.remainder(t, 4), { 3, 1 })
     equal(torch.ByteTensor({ 250 }):add(10), { 4 })
     equal(torch.IntTensor(2):fill(2.9), { 2, 2 })
+    -- Numbers become elements as in C.
+    equal(torch.ByteTensor(2):fill(300), { 44, 44 })
+    equal(torch.ByteTensor({ 7 }):add(-1.9), { 6 })
+    equal(torch.ByteTensor({ 10, 50 }):cmax(300), { 44, 50 })
+    equal(torch.ByteTensor({ 44, 2 }):eq(300), { 1, 0 })
+    equal(torch.ByteTensor({ 1, 2 }):lt(2.5), { 1, 0 })
+    equal(torch.CharTensor({ 100 }):mul(2), { -56 })
+    equal(torch.mod(t, 4), { 3, -3 })
+    equal(torch.cmod(t, torch.IntTensor({ 4, 4 })), { 3, -3 })
     fails("div", torch.div, t, 0)
     fails("sqrt", torch.sqrt, t)
 end)
@@ -255,6 +276,95 @@ test("fill, zero, copy", function()
     fails("bad argument #2 to 'fill' (number expected, got no value)", torch.fill, t)
 end)
 
+-- The numbers, and what C and NumPy convert them to on x86. The int that holds no such number is -2147483648.
+test("conversions to integers", function()
+    local numbers = { -1, 256.7, 300, -129.9, 65536.5, 2 ^ 31 - 1, 2 ^ 31, -2 ^ 31 - 1, 1e30, 0 / 0, 1 / 0, -1 / 0 }
+    local least, least_long = -2 ^ 31, -2 ^ 63
+    local want = {
+        Byte = { 255, 0, 44, 127, 0, 255, 0, 0, 0, 0, 0, 0 },
+        Char = { -1, 0, 44, 127, 0, -1, 0, 0, 0, 0, 0, 0 },
+        Short = { -1, 256, 300, -129, 0, -1, 0, 0, 0, 0, 0, 0 },
+        Int = { -1, 256, 300, -129, 65536, 2 ^ 31 - 1, least, least, least, least, least, least },
+        Long = {
+            -1, 256, 300, -129, 65536, 2 ^ 31 - 1, 2 ^ 31, -2 ^ 31 - 1, least_long, least_long, least_long, least_long,
+        },
+    }
+    for short, values in pairs(want) do
+        local name, t = short:lower(), torch.Tensor(numbers)
+        equal(t[name](t), values)
+        equal(t:type("torch." .. short .. "Tensor"), values)
+        equal(torch[short .. "Tensor"](numbers), values)
+        -- One number at a time, so that each way of conversion is taken.
+        for i, x in ipairs(numbers) do
+            equal(torch[short .. "Tensor"](1):copy(torch.Tensor({ x })), { values[i] })
+            equal(torch[short .. "Tensor"](1):fill(x), { values[i] })
+        end
+        local columns = torch[short .. "Tensor"](2, 6):t()
+        equal(columns:copy(t:view(6, 2)), torch[short .. "Tensor"](values):view(6, 2))
+    end
+    equal(torch.FloatTensor({ -1, 300, 1 / 0 }):byte(), { 255, 44, 0 })
+    equal(torch.HalfTensor({ -1, 300, 1 / 0 }):byte(), { 255, 44, 0 })
+    equal(torch.LongTensor({ -1, 300, 2 ^ 40 + 5 }):byte(), { 255, 44, 5 })
+    equal(torch.Tensor({ 1.9, -0.9 }):byte(), { 1, 0 })
+    equal(torch.Tensor():byte():dim(), 0)
+end)
+
+-- Two rows that are one row in memory: each result is that of two calls, one after the other.
+test("results whose positions share elements", function()
+    local src = torch.Tensor({ { 1, 2, 3 }, { 4, 5, 6 } })
+    local function twice(name, ...)
+        local t = torch.Tensor({ { 1, 2, 3 } })
+        local e = t:expand(2, 3)
+        equal(e[name](e, ...) == e, true)
+        equal(e[1], e[2])
+        return t[1]
+    end
+    equal(twice("add", 1), { 3, 4, 5 })
+    equal(twice("add", src), { 6, 9, 12 })
+    equal(twice("add", 2, src), { 11, 16, 21 })
+    equal(twice("add", src, 1), { 5, 6, 7 })
+    equal(twice("csub", src), { -4, -5, -6 })
+    equal(twice("mul", 2), { 4, 8, 12 })
+    equal(twice("div", 2), { 0.25, 0.5, 0.75 })
+    equal(twice("cmul", src), { 4, 20, 54 })
+    equal(twice("neg"), { 1, 2, 3 })
+    equal(twice("neg", src), { -4, -5, -6 })
+    equal(twice("pow", 2), { 1, 16, 81 })
+    equal(twice("pow", 2, src), { 16, 32, 64 })
+    equal(twice("clamp", 2, 2.5), { 2, 2, 2.5 })
+    equal(twice("cmax", src), { 4, 5, 6 })
+    equal(twice("lerp", src, 0.5), { 2.5, 3.5, 4.5 })
+    equal(twice("round"), { 1, 2, 3 })
+    equal(twice("lt", src, 5), { 1, 0, 0 })
+    equal(twice("copy", src), { 4, 5, 6 })
+    equal(twice("copy", src:float()), { 4, 5, 6 })
+    equal(twice("fill", 7), { 7, 7, 7 })
+    equal(twice("zero"), { 0, 0, 0 })
+    equal(twice("addcmul", src, src), { 18, 31, 48 })
+    equal(twice("addcdiv", src, src), { 3, 4, 5 })
+    -- The sum begins with the last row of the copied tensor.
+    equal(twice("addcmul", src, 1, src, src), { 21, 34, 51 })
+end)
+
+test("dimensions and windows that share elements", function()
+    local t = torch.zeros(1, 2, 1)
+    t:expand(3, 2, 4):add(1)
+    equal(t:view(2), { 12, 12 })
+    t = torch.zeros(1)
+    t:expand(1000):add(1)
+    equal(t, { 1000 })
+    t = torch.Tensor({ 1, 2, 3 })
+    t:unfold(1, 2, 1):add(10)
+    equal(t, { 11, 22, 13 })
+    t:unfold(1, 2, 1):copy(torch.Tensor({ { 1, 2 }, { 3, 4 } }))
+    equal(t, { 1, 3, 4 })
+    t = torch.IntTensor({ { 8, 8 } })
+    fails("cdiv: integers divided by zero", function() t:expand(2, 2):cdiv(torch.IntTensor({ { 2, 2 }, { 2, 0 } })) end)
+    equal(t, { { 8, 8 } })
+    fails("inconsistent tensor sizes", function() t:expand(2, 2):add(torch.IntTensor(3)) end)
+    equal(t:expand(2, 2):add(torch.IntTensor({ { 1, 2, 3 } }), 1), { { 2, 3, 4 } })
+end)
+
 test("operators", function()
     local a, b = torch.Tensor({ 1, 2 }), torch.Tensor({ 3, 4 })
     local m = torch.Tensor({ { 1, 2 }, { 3, 4 } })
@@ -272,6 +382,9 @@ test("operators", function()
     equal(m * m, { { 7, 10 }, { 15, 22 } })
     equal(a / 2, { 0.5, 1 })
     equal(b / a, { 3, 2 })
+    equal(torch.Tensor({ 5, -5, 5.5 }) % 3, { 2, 1, 2.5 })
+    equal(torch.IntTensor({ 5, -5 }) % torch.IntTensor({ -3, 3 }), { -1, 1 })
+    fails("torch.Tensor expected, got number", function() return 3 % a end)
     equal(#m, { 2, 2 })
     equal(a, { 1, 2 })
     fails("no product of tensors of 1 and 2 dimensions", function() return a * m end)
@@ -301,4 +414,70 @@ test("apply, map, map2", function()
     fails("function expected, got no value", function() t:apply() end)
     fails("inconsistent tensor sizes 2x2 and 3", t.map, t, torch.Tensor(3), math.max)
     fails("torch.DoubleTensor expected, got torch.IntTensor", t.map2, t, t, torch.IntTensor(4), math.max)
+end)
+
+-- Long enough for compiled loops: each type, each way through memory, and several callbacks.
+test("apply and map of many elements", function()
+    local N = 600
+    local function adder(k) return function(x) return x + k end end
+    for _, kind in ipairs({ "Byte", "Char", "Short", "Int", "Long", "Float", "Double", "Half" }) do
+        local T = torch[kind .. "Tensor"]
+        local t = T(N):zero()
+        for k = 1, 6 do t:apply(adder(k)) end
+        equal(t, T(N):fill(21))
+        local columns, count = T(3, N / 3):zero():t(), 0
+        columns:apply(function() count = count + 1 return count % 100 end)
+        equal(columns[{ 1, 2 }] + columns[{ 101, 1 }], 3)
+        equal(columns:map(columns, function(x, y) return x + y end)[{ 2, 3 }], 12)
+        equal(t:map2(columns, T(1):fill(2):expand(N), function(x, y, z) return x + y * z end)[4], 37)
+        local sum = 0
+        t:apply(function(x) sum = sum + x end)
+        equal(sum, t:double():sum())
+        -- A running sum: each element is read after the one before was written.
+        t:fill(1)
+        t:narrow(1, 2, 99):map(t:narrow(1, 1, 99), function(x, y) return x + y end)
+        equal(t[100], 100)
+        -- All positions are one element.
+        local one = T(1):zero()
+        one:expand(100):apply(function(x) return x + 1 end)
+        equal(one, { 100 })
+        local other = T(100):fill(1)
+        other:map(other:narrow(1, 1, 1):expand(100), function(_, y) return y + 1 end)
+        equal(other[1], 2)
+        equal(other[100], 3)
+    end
+end)
+
+test("callbacks that take the memory away", function()
+    for _, kind in ipairs({ "Int", "Float", "Double", "Half" }) do
+        for _, n in ipairs({ 10, 500 }) do
+            local t, count, act
+            local function callback(x)
+                count = count + 1
+                if count == n / 2 then act() end
+                return x + 1
+            end
+            local function apply()
+                count = 0
+                t:apply(callback)
+            end
+            t = torch[kind .. "Tensor"](n):zero()
+            act = function() t:storage():resize(2) end
+            fails("its storage is smaller now", apply)
+            t = torch[kind .. "Tensor"](2, n / 2):zero():t()
+            fails("its storage is smaller now", apply)
+            t = torch[kind .. "Tensor"](n):zero()
+            act = function() t:free() end
+            fails("its storage is smaller now", apply)
+            local other = torch[kind .. "Tensor"](n):zero()
+            t = torch[kind .. "Tensor"](n):zero()
+            act = function() other:storage():resize(1) end
+            count = 0
+            fails("its storage is smaller now", t.map, t, other, callback)
+            t = torch[kind .. "Tensor"](n):zero()
+            act = function() t:resize(100 * n) end
+            apply()
+            equal(t:narrow(1, 1, n), torch[kind .. "Tensor"](n):fill(1))
+        end
+    end
 end)

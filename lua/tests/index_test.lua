@@ -25,6 +25,18 @@ test("reading by numbers, tables and LongStorages", function()
     equal(t[{}], { { 1, 2, 3 }, { 4, 5, 6 } })
 end)
 
+test("indices lose their fraction", function()
+    local column = torch.range(1, 12):resize(4, 3):t()[1]
+    equal(column, { 1, 4, 7, 10 })
+    equal(column[1.5], 1)
+    equal(column[-1.5], 10)
+    equal(column[{ 2.9 }], 4)
+    equal(column[{ { 1.5, 2.9 } }], { 1, 4 })
+    column[3.5] = 0
+    equal(column, { 1, 4, 0, 10 })
+    fails("index 0 is out of range", function() return column[0.5] end)
+end)
+
 test("indices that are out of range", function()
     local t = matrix()
     local function read(key) return function() return t[key] and nil end end
@@ -123,4 +135,19 @@ test("maskedSelect, maskedCopy, maskedFill, nonzero", function()
     equal(t:maskedSelect(torch.ByteTensor(2, 3):zero()):dim(), 0)
     fails("torch.ByteTensor expected, got torch.DoubleTensor", function() t:maskedFill(t, 0) end)
     fails("maskedCopy", function() matrix():maskedCopy(mask, torch.Tensor({ 7 })) end)
+end)
+
+test("assignments to positions that share elements", function()
+    local t = torch.zeros(1, 3):expand(2, 3)
+    t[{ {}, { 1, 2 } }] = torch.Tensor({ { 1, 2 }, { 3, 4 } })
+    equal(t, { { 3, 4, 0 }, { 3, 4, 0 } })
+    t[torch.ByteTensor({ { 1, 0, 1 }, { 0, 1, 1 } })] = torch.Tensor({ 5, 6, 7, 8 })
+    equal(t, { { 5, 7, 8 }, { 5, 7, 8 } })
+    t[torch.eq(t, 8)] = 1
+    equal(t, { { 5, 7, 1 }, { 5, 7, 1 } })
+    local few = torch.Tensor({ 1, 2 })
+    fails("maskedCopy: 2 elements for a mask with 4 places", function()
+        t[torch.ByteTensor({ { 1, 0, 1 }, { 0, 1, 1 } })] = few
+    end)
+    equal(t, { { 5, 7, 1 }, { 5, 7, 1 } })
 end)

@@ -65,7 +65,9 @@ local steps = {
 test("heap tracking", function()
     torch.setheaptracking(false)
     local untracked = library.C.THMemory_pressure()
+    equal(torch._heaptracking, false)
     torch.setheaptracking(true)
+    equal(torch._heaptracking, true)
     equal(tonumber(untracked), 0)
     local most = 0
     for _ = 1, 300 do

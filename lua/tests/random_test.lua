@@ -133,6 +133,8 @@ test("randperm and multinomial", function()
     equal(torch.multinomial(g, torch.Tensor({ 0, 1 }), 1), { 2 })
     equal(torch.multinomial(r, g, torch.Tensor({ 1, 0 }), 2, true), { 1, 1 })
     fails("at least 1 expected", torch.randperm, 0)
+    equal(torch.sort(torch.randperm(4.5)), { 1, 2, 3, 4 })
+    equal(torch.random(1.9), 1)
     fails("multinomial", torch.multinomial, p, 3)
 end)
 

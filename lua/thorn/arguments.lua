@@ -23,7 +23,7 @@ function arguments.typename(x)
     if istype(Tensor, x) then return types[x.handle.dtype].name end
     if istype(Storage, x) then return types[x.handle.dtype].storage_name end
     if istype(Generator, x) then return "torch.Generator" end
-    local metatable = type(x) == "table" and getmetatable(x)
+    local metatable = type(x) == "table" and debug.getmetatable(x)
     return metatable and rawget(metatable, "__typename") or type(x)
 end
 local typename = arguments.typename
@@ -66,20 +66,19 @@ function arguments.number(x, position, name, default)
 end
 local number = arguments.number
 
---- Checks an integer. nil gives `default`.
+--- Checks a number that is used as an integer: a size, a count, a position. It loses its fraction, as in Torch7. nil gives `default`.
 function arguments.integer(x, position, name, default)
     x = number(x, position, name, default)
-    if x ~= math.floor(x) then errors.argument(position, name, "whole number expected, got " .. x) end
-    if math.abs(x) > 2 ^ 53 then
-        errors.argument(position, name, ("whole number from -2^53 to 2^53 expected, got %.17g"):format(x))
+    if not (math.abs(x) <= 2 ^ 53) then
+        errors.argument(position, name, ("number from -2^53 to 2^53 expected, got %.17g"):format(x))
     end
-    return x
+    return x < 0 and math.ceil(x) or math.floor(x)
 end
 local integer = arguments.integer
 
---- Checks a string that is one of these letters. nil gives `default`: `letter(x, 2, name, "UL", "U")`.
-function arguments.letter(x, position, name, letters, default)
-    if x == nil then return default end
+--- Checks a string that is one of these letters. nil gives the first letter: `letter(x, 2, name, "UL")`.
+function arguments.letter(x, position, name, letters)
+    if x == nil then return letters:sub(1, 1) end
     if type(x) ~= "string" or #x ~= 1 or not letters:find(x, 1, true) then
         errors.argument(position, name, "one of the letters " .. letters .. " expected")
     end

@@ -15,11 +15,10 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
-local storages = require("thorn.storage")
 local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
-local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
+local torch, methods = namespace.torch, namespace.methods
 local integer, list = arguments.integer, arguments.list
 
 local construct = {}
@@ -99,12 +98,13 @@ local function set_storage(t, name, storage, offset, ...)
     return t
 end
 
---- Makes the tensor a view of the elements of another tensor, or of a storage with the constructor's arguments.
+--- Makes the tensor a view of the elements of another tensor, or of a storage with the constructor's arguments. Without arguments the
+--- tensor becomes empty and gives up its storage.
 function methods.set(t, source, ...)
     arguments.tensor(t, 1, "set")
     if arguments.is_storage(source) then return set_storage(t, "set", source, ...) end
     if source == nil then
-        check(C.THTensor_resize1d(t.handle, 0), "set")
+        check(C.THTensor_set(t.handle, construct.like(t, "set").handle), "set")
         return t
     end
     check(C.THTensor_set(t.handle, arguments.tensor(source, 2, "set", t).handle), "set")
@@ -170,45 +170,29 @@ end
 
 for _, record in ipairs(types.all) do
     local function make(...) return new(record, ...) end
-    constructors[record.code] = make
-    torch[record.short .. "Tensor"] = setmetatable({ __typename = record.name, new = make }, {
-        __call = function(_, ...) return make(...) end,
-        __index = methods,
-        -- A method that the program adds to one type is added to all types.
-        __newindex = methods,
-    })
+    local function factory() return new(record) end
+    namespace.of_tensors[record.code] = torch.newmetatable(record.name, nil, make, nil, factory, torch)
 end
 
--- `torch.Tensor`, `torch.Storage`
+-- `torch.Tensor` and `torch.Storage` are the constructors of the default type.
 
-local default = types[C.TH_FLOAT64]
+local default
 
 --- Makes the type of this name the type of `torch.Tensor`, and of functions without a tensor argument.
 function torch.setdefaulttensortype(name)
     local record = types.of_tensor[name]
     if not record then errors.argument(1, "setdefaulttensortype", "unknown type " .. tostring(name)) end
     default = record
+    torch.Tensor, torch.Storage = torch[record.short .. "Tensor"], torch[record.short .. "Storage"]
 end
+
+torch.setdefaulttensortype("torch.DoubleTensor")
 
 --- Returns the name of the type that `torch.Tensor` makes: "torch.DoubleTensor" at first.
 function torch.getdefaulttensortype() return default.name end
 
 --- Returns the record of the default type.
 function construct.default() return default end
-
-torch.Tensor = setmetatable({}, {
-    __call = function(_, ...) return new(default, ...) end,
-    __newindex = methods,
-    __index = function(_, name)
-        if name == "__typename" then return default.name end
-        return name == "new" and constructors[default.code] or methods[name]
-    end,
-})
-
-torch.Storage = setmetatable({}, {
-    __call = function(_, ...) return storages.construct(default, ...) end,
-    __index = function(_, name) return name == "__typename" and default.storage_name or namespace.storage_methods[name] end,
-})
 
 --- Makes a tensor of the type with this record, from the arguments of a constructor.
 construct.new = new

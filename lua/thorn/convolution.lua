@@ -31,7 +31,7 @@ local function define(name, dims, kind)
         if not convolve then
             errors.raise(("%s: no convolution of %d dimensions with %d"):format(name, dimensions(t), dimensions(k)))
         end
-        mode = arguments.letter(mode, position, name, "VF", "V")
+        mode = arguments.letter(mode, position, name, "VF")
         if dims == 2 then
             check(convolve(r.handle, 0, 1, t.handle, k.handle, 1, 1, mode, kind), name)
         else

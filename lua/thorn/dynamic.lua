@@ -7,7 +7,7 @@
 --     local values, places = thorn.sort(x, 1, { descending = true })
 --     local total = thorn.sum(x, { dim = { 1, 2 }, keepdim = true })
 --     local archive = thorn.Archive.open("model.pt")
---     print(archive:count(), archive:name(1))
+--     print(#archive, archive:name(1), archive:tensor(1))
 --
 -- Names. A function `THTensor_x` is `thorn.x`. `THTensor_newX` is `thorn.newX` and, if there is no `THTensor_x`, `thorn.x`. `THSetX` is
 -- `thorn.setX`. `THArchive_x` is `thorn.Archive.x`, and a method of archives. PyTorch's spelling `index_select` and the C name work, too.
@@ -25,14 +25,19 @@
 -- This module sets the metatables of tensors, storages and generators.
 require("thorn")
 local library = require("thorn.library")
+local torch_operators = require("thorn.operators")
 local rows = require("thorn.api")
+local archives = require("thorn.dynamic.archives")
 local attention = require("thorn.dynamic.attention")
 local dtypes = require("thorn.dynamic.dtypes")
 local excluded = require("thorn.dynamic.excluded")
 local gradients = require("thorn.dynamic.gradients")
 local handles = require("thorn.dynamic.handles")
+local numbers = require("thorn.dynamic.numbers")
 local operation = require("thorn.dynamic.operation")
+local operators = require("thorn.dynamic.operators")
 local programs = require("thorn.dynamic.programs")
+local pytorch = require("thorn.dynamic.pytorch")
 local signatures = require("thorn.dynamic.signatures")
 local sparse = require("thorn.dynamic.sparse")
 local special = require("thorn.dynamic.special")
@@ -54,9 +59,14 @@ local renamed = {
 
 -- Returns the forms of a function on tensors.
 local function forms_of_tensors(name)
+    name = pytorch.names[name] or name
     if renamed[name] then return exactly(renamed[name]) end
     if excluded["THTensor_" .. name] then return {} end
     local forms = signatures.forms(name)
+    -- The products of matrices accept a sparse matrix first.
+    if name == "mm" or name == "matmul" then
+        for _, form in ipairs({ "mm", "spmm" }) do forms[#forms + 1] = signatures.of("THSTensor_" .. form) end
+    end
     return forms[1] and forms or exactly("THTensor_new" .. capital(name))
 end
 
@@ -82,11 +92,20 @@ local function function_of(name, shown, find)
 end
 
 -- Returns a function on tensors that is outside of the rows, or that differs in Lua from C.
-local function special_method(name) return special.methods[name] or gradients.methods[signatures.in_capitals(name)] end
+local function special_method(name)
+    local spelled = signatures.in_capitals(name)
+    return special.methods[spelled] or gradients.methods[spelled]
+end
+
+-- Such functions of groups.
+local groups_of_lua = {
+    Archive = archives.functions, Grad = gradients.groups.Grad, Optim = gradients.groups.Optim, Program = programs.groups.Program,
+    STensor = sparse.functions,
+}
 
 -- Returns such a function for a group.
 local function special_function(group, name)
-    local functions = gradients.groups[group] or programs.groups[group]
+    local functions = groups_of_lua[group]
     return functions and functions[signatures.in_capitals(name)]
 end
 
@@ -102,13 +121,25 @@ local function lazily(find, meta)
     return setmetatable({}, meta)
 end
 
+-- The functions on tensors in the rows.
+local function row_function(name) return function_of(name, name, forms_of_tensors) end
+
 -- The functions on tensors.
-local of_tensors = lazily(function(name) return special_method(name) or function_of(name, name, forms_of_tensors) end)
+local of_tensors = lazily(function(name) return special_method(name) or row_function(name) end)
+
+-- Functions on sparse tensors whose names are PyTorch's, with their forms.
+local renamed_of_sparse = {
+    toDense = { "newDense" }, dim = { "nDimension" }, mv = { "spmv" }, mm = { "mm", "spmm" }, matmul = { "mm", "spmm" },
+}
 
 -- Returns the forms of a function on sparse tensors.
 local function forms_of_sparse(name)
     if excluded["THSTensor_" .. name] then return {} end
-    if name == "toDense" then return exactly("THSTensor_newDense") end
+    if renamed_of_sparse[name] then
+        local forms = {}
+        for i, of in ipairs(renamed_of_sparse[name]) do forms[i] = signatures.of("THSTensor_" .. of) end
+        return forms
+    end
     local forms = signatures.sparse_forms(name)
     return forms[1] and forms or exactly("THSTensor_new" .. capital(name))
 end
@@ -125,7 +156,10 @@ end
 -- Returns the functions `THArchive_...` for the name `Archive`. Calling the table makes a new handle.
 local function namespace_of(group)
     if group == "Tensor" then return of_tensors end
-    local function forms_of(spelled) return exactly("TH" .. group .. "_" .. spelled) end
+    local function forms_of(spelled)
+        local forms = exactly("TH" .. group .. "_" .. spelled)
+        return forms[1] and forms or exactly("TH" .. group .. "_new" .. capital(spelled))
+    end
     local function find(name)
         local found = special_function(group, name)
         return found or function_of(name, group .. "." .. name, group == "STensor" and forms_of_sparse or forms_of)
@@ -171,6 +205,11 @@ thorn = lazily(function(name)
 end)
 
 special.methods.multiHeadAttention = attention.of(thorn)
+local plain = lazily(row_function)
+for _, functions in ipairs({ numbers.functions(plain), pytorch.functions(thorn, plain) }) do
+    for name, f in pairs(functions) do special.methods[name] = f end
+end
+numbers.define(thorn)
 
 --- Returns a tensor with the elements of a table.
 rawset(thorn, "tensor", special.tensor)
@@ -182,7 +221,11 @@ local function handle_method(group, name)
     return found
 end
 
-handles.equip(handle_method, { STensor = sparse.metamethods(thorn), Program = programs.metamethods })
+torch_operators.of_others = operators.of(thorn)
+
+handles.equip(handle_method, {
+    Archive = archives.metamethods, Program = programs.metamethods, STensor = sparse.metamethods(thorn, torch_operators.of_others),
+})
 
 --- Returns the method `name` of tensors, or of the type `group`, such as "Generator"; nil if there is none.
 rawset(thorn, "method", function(name, group) return handle_method(group or "Tensor", name) end)

@@ -4,13 +4,17 @@
 --   a:f(...)        changes a             torch.f(a, ...)   makes a new tensor
 --
 -- All tensors have the same type and number of elements as the first one, in any shape. The result has the shape of the first one. A number
--- that is combined with integers loses its fraction. Functions of one operand also accept a number: `torch.exp(1)` is a number.
+-- that is combined with integers is converted to their type, as in C. Functions of one operand also accept a number: `torch.exp(1)` is a
+-- number.
 
+local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
+local convert = require("thorn.convert")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local overlap = require("thorn.overlap")
 local types = require("thorn.types")
 
 local C, own, check = library.C, library.own, library.check
@@ -20,10 +24,21 @@ local like = construct.like
 
 local elementwise = {}
 
---- Returns a number as an element of `t`: truncated if `t` has integers.
+-- Memory for one number, as a pointer to each type of integers. The field `memory` keeps the memory alive.
+local memory = ffi.new("int64_t[1]")
+local cells = { memory = memory }
+for _, record in ipairs(types.all) do
+    if record.integral then cells[record.code] = ffi.cast(record.pointer, memory) end
+end
+
+--- Returns a number as an element of `t`. Integers are converted as C converts them: 300 is 44 in a ByteTensor.
 function elementwise.element(t, value)
-    if types[t.handle.dtype].integral then return value < 0 and math.ceil(value) or math.floor(value) end
-    return value
+    local code = t.handle.dtype
+    local cell = cells[code]
+    if not cell then return value end
+    if code == C.TH_BOOL then return value ~= 0 and 1 or 0 end
+    cell[0] = value
+    return tonumber(cell[0])
 end
 local element = elementwise.element
 
@@ -49,12 +64,12 @@ local function of_number(name, f, x, ...)
     return one[1]
 end
 
--- Families. Each maker takes the name in Lua and the library's function.
+-- Families. Each maker takes the name in Lua and the library's function. If a call fails, `overlap.write` tries again or raises the error.
 
 -- r = f(t)
 local function unary(name, f)
     local function apply(r, t)
-        check(f(r.handle, t.handle), name)
+        if f(r.handle, t.handle) ~= 0 then overlap.write(name, f, r, t) end
         return r
     end
     methods[name] = function(r, t)
@@ -73,7 +88,8 @@ end
 -- r = f(t, value)
 local function with_value(name, f)
     local function apply(r, t, value)
-        check(f(r.handle, t.handle, element(t, value)), name)
+        value = element(t, value)
+        if f(r.handle, t.handle, value) ~= 0 then overlap.write(name, f, r, t, value) end
         return r
     end
     methods[name] = function(r, a, b)
@@ -92,7 +108,7 @@ end
 local function with_tensor(name, f)
     local function apply(r, a, b)
         b = shaped(b, a, name)
-        check(f(r.handle, a.handle, b.handle), name)
+        if f(r.handle, a.handle, b.handle) ~= 0 then overlap.write(name, f, r, a, b) end
         return r
     end
     methods[name] = function(r, a, b)
@@ -113,9 +129,10 @@ local function with_either(name, f, g)
     local function apply(r, t, x, position)
         if is_tensor(x) then
             x = shaped(tensor(x, position, name, t), t, name)
-            check(g(r.handle, t.handle, x.handle), name)
+            if g(r.handle, t.handle, x.handle) ~= 0 then overlap.write(name, g, r, t, x) end
         else
-            check(f(r.handle, t.handle, element(t, number(x, position, name))), name)
+            x = element(t, number(x, position, name))
+            if f(r.handle, t.handle, x) ~= 0 then overlap.write(name, f, r, t, x) end
         end
         return r
     end
@@ -136,12 +153,15 @@ local function with_multiple(name, f, g)
     local function apply(r, t, x, y, position)
         if is_tensor(x) then
             x = shaped(tensor(x, position, name, t), t, name)
-            check(g(r.handle, t.handle, 1, x.handle), name)
-        elseif y == nil then
-            check(f(r.handle, t.handle, element(t, number(x, position, name))), name)
+            if g(r.handle, t.handle, 1, x.handle) ~= 0 then overlap.write(name, g, r, t, 1, x) end
+            return r
+        end
+        x = element(t, number(x, position, name))
+        if y == nil then
+            if f(r.handle, t.handle, x) ~= 0 then overlap.write(name, f, r, t, x) end
         else
             y = shaped(tensor(y, position + 1, name, t), t, name)
-            check(g(r.handle, t.handle, element(t, number(x, position, name)), y.handle), name)
+            if g(r.handle, t.handle, x, y.handle) ~= 0 then overlap.write(name, g, r, t, x, y) end
         end
         return r
     end
@@ -160,8 +180,8 @@ end
 -- r = f(t, value, a, b); value is 1 by default
 local function with_product(name, f)
     local function apply(r, t, value, a, b)
-        a, b = shaped(a, t, name), shaped(b, t, name)
-        check(f(r.handle, t.handle, element(t, value), a.handle, b.handle), name)
+        a, b, value = shaped(a, t, name), shaped(b, t, name), element(t, value)
+        if f(r.handle, t.handle, value, a.handle, b.handle) ~= 0 then overlap.accumulate(name, f, r, t, value, a, b) end
         return r
     end
     -- Reads `[value,] a, b` from `position` on.
@@ -192,9 +212,10 @@ local function comparison(name, f, g)
         r = r or own(C.THTensor_newWithDtype(C.TH_UINT8), name)
         if is_tensor(x) then
             x = shaped(tensor(x, position, name, t), t, name)
-            check(g(r.handle, t.handle, x.handle), name)
+            if g(r.handle, t.handle, x.handle) ~= 0 then overlap.write(name, g, r, t, x) end
         else
-            check(f(r.handle, t.handle, number(x, position, name)), name)
+            x = element(t, number(x, position, name))
+            if f(r.handle, t.handle, x) ~= 0 then overlap.write(name, f, r, t, x) end
         end
         return r
     end
@@ -252,14 +273,31 @@ end
 
 with_value("div", truncating(C.THTensor_div, C.THTensor_divMode))
 with_tensor("cdiv", truncating(C.THTensor_cdiv, C.THTensor_cdivMode))
-with_product("addcdiv", C.THTensor_addcdiv)
 
--- In `pow` either side may be the number: t ^ value, or value ^ t.
+-- For integers, the product value * a is a C `int`, or has the type itself if that is wider. The quotient is truncated.
+with_product("addcdiv", function(r, t, value, a, b)
+    local record = types[t.dtype]
+    if not record.integral then return C.THTensor_addcdiv(r, t, value, a, b) end
+    local code = record.size < 4 and C.TH_INT32 or record.code
+    local quotient, divisor = own(C.THTensor_newWithDtype(code), "addcdiv"), own(C.THTensor_newWithDtype(code), "addcdiv")
+    local status = C.THTensor_copy(quotient.handle, a)
+    if status == 0 then status = C.THTensor_copy(divisor.handle, b) end
+    if status == 0 then status = C.THTensor_mul(quotient.handle, quotient.handle, value) end
+    if status == 0 then status = C.THTensor_cdivMode(quotient.handle, quotient.handle, divisor.handle, C.TH_DIV_TRUNC) end
+    if status == 0 then status = C.THTensor_cadd(r, t, 1, quotient.handle) end
+    return status
+end)
+
+-- The names `mod` and `cmod` are Torch7's older ones.
+with_value("mod", C.THTensor_fmod)
+with_tensor("cmod", C.THTensor_cfmod)
+
 with_value("pow", C.THTensor_pow)
 local pow_of, pow_into = torch.pow, methods.pow
 
 local function number_to_tensor(r, value, t)
-    check(C.THTensor_tpow(r.handle, element(t, value), t.handle), "pow")
+    value = element(t, value)
+    if C.THTensor_tpow(r.handle, value, t.handle) ~= 0 then overlap.write("pow", C.THTensor_tpow, r, value, t) end
     return r
 end
 
@@ -286,8 +324,10 @@ function torch.atan2(a, b, c)
 end
 
 local function clamp(r, t, minimum, maximum, position)
-    minimum, maximum = number(minimum, position, "clamp"), number(maximum, position + 1, "clamp")
-    check(C.THTensor_clamp(r.handle, t.handle, element(t, minimum), element(t, maximum)), "clamp")
+    minimum, maximum = element(t, number(minimum, position, "clamp")), element(t, number(maximum, position + 1, "clamp"))
+    if C.THTensor_clamp(r.handle, t.handle, minimum, maximum) ~= 0 then
+        overlap.write("clamp", C.THTensor_clamp, r, t, minimum, maximum)
+    end
     return r
 end
 
@@ -307,7 +347,7 @@ end
 local function lerp(r, a, b, weight, position)
     weight = number(weight, position, "lerp")
     b = shaped(b, a, "lerp")
-    check(C.THTensor_lerp(r.handle, a.handle, b.handle, weight), "lerp")
+    if C.THTensor_lerp(r.handle, a.handle, b.handle, weight) ~= 0 then overlap.write("lerp", C.THTensor_lerp, r, a, b, weight) end
     return r
 end
 
@@ -319,7 +359,9 @@ function methods.lerp(r, a, b, c)
     return lerp(r, r, a, b, 3)
 end
 
+--- `torch.lerp([dst,] a, b, weight)`, where `a` and `b` are tensors, or numbers without `dst`.
 function torch.lerp(a, b, c, d)
+    if type(a) == "number" then return a + number(c, 3, "lerp") * (number(b, 2, "lerp") - a) end
     tensor(a, 1, "lerp")
     tensor(b, 2, "lerp", a)
     if is_tensor(c) then return lerp(a, b, tensor(c, 3, "lerp", a), d, 4) end
@@ -347,7 +389,7 @@ end
 function methods.copy(t, src)
     tensor(t, 1, "copy")
     src = shaped(tensor(src, 2, "copy"), t, "copy")
-    if t.handle.nDimension > 0 then check(C.THTensor_copy(t.handle, src.handle), "copy") end
+    if t.handle.nDimension > 0 and convert.copy(t.handle, src.handle) ~= 0 then overlap.write("copy", convert.copy, t, src) end
     return t
 end
 

@@ -11,6 +11,7 @@
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
+local integers = require("thorn.integers")
 local library = require("thorn.library")
 local recording = require("thorn.recording")
 local types = require("thorn.types")
@@ -19,7 +20,7 @@ local C, own, check = library.C, library.own, library.check
 local Tensor, Storage = library.Tensor, library.Storage
 local istype = ffi.istype
 local BYTE, BOOL = C.TH_UINT8, C.TH_BOOL
-local tonumber = tonumber
+local tonumber, ceil, floor = tonumber, math.ceil, math.floor
 
 local index = {}
 
@@ -31,9 +32,10 @@ local function out_of_range(i, d, size)
     errors.raise(("index %s is out of range of dimension %d, which has size %d"):format(tostring(i), d + 1, size))
 end
 
--- Returns the program's index `i`, from 1 or negative from the end, counted from 0. Dimension `d` counts from 0.
+-- Returns the program's index `i`, from 1 or negative from the end, counted from 0 and without its fraction. Dimension `d` counts from 0.
 local function entry(handle, i, d)
     local size = tonumber(handle.size[d])
+    i = i < 0 and ceil(i) or floor(i)
     local from_0 = i < 0 and size + i or i - 1
     if not (from_0 >= 0 and from_0 < size) then out_of_range(i, d, size) end
     return from_0
@@ -58,6 +60,13 @@ local function range(handle, bounds, d)
     return first, last - first + 1
 end
 
+-- Returns a new handle of elements of `t` as a tensor.
+local function part(t, handle)
+    local r = own(handle, "[]")
+    r.is_dynamic = t.is_dynamic
+    return r
+end
+
 -- Reads a table of indices. Returns the position of the first selected element, and the number of remaining dimensions, whose sizes and
 -- strides are in `sizes` and `strides`.
 local function slice(handle, key)
@@ -74,6 +83,8 @@ local function slice(handle, key)
             position = position + first * stride
             sizes[left], strides[left] = length, stride
             left = left + 1
+        elseif integers.is_boxed(k) then
+            position = position + entry(handle, tonumber(k), d) * stride
         else
             errors.raise("an index in a table is a number or a range, not a " .. arguments.typename(k))
         end
@@ -94,7 +105,7 @@ local function element_key(handle, storage)
 end
 
 local function view(t, position, left)
-    return own(C.THTensor_newAsStrided(t.handle, left, sizes, strides, position), "[]")
+    return part(t, C.THTensor_newAsStrided(t.handle, left, sizes, strides, position))
 end
 
 local function is_mask(key) return istype(Tensor, key) and (key.handle.dtype == BYTE or key.handle.dtype == BOOL) end
@@ -109,14 +120,16 @@ local function shaped_mask(t, mask)
     return own(C.THTensor_newReshape(mask.handle, handle.nDimension, handle.size), "[]")
 end
 
-local function bad_key(key)
+-- Returns an integer of the FFI as a number. Raises an error for other values.
+local function number_of(key)
+    if integers.is_boxed(key) then return tonumber(key) end
     errors.raise("an index is a number, a table, a torch.LongStorage or a torch.ByteTensor, not a " .. arguments.typename(key))
 end
 
 local function slice_of_first(t, i)
     local handle = t.handle
     if handle.nDimension == 0 then no_dimensions() end
-    return own(C.THTensor_newSelect(handle, 0, entry(handle, i, 0)), "[]")
+    return part(t, C.THTensor_newSelect(handle, 0, entry(handle, i, 0)))
 end
 
 --- `t[key]`
@@ -133,11 +146,11 @@ function index.get(t, key)
     elseif istype(Storage, key) then
         return types[handle.dtype].read(handle.storage, element_key(handle, key))
     elseif is_mask(key) then
-        local mask, r = shaped_mask(t, key), own(C.THTensor_newWithDtype(handle.dtype))
+        local mask, r = shaped_mask(t, key), part(t, C.THTensor_newWithDtype(handle.dtype))
         check(C.THTensor_maskedSelect(r.handle, t.handle, mask.handle), "[]")
         return r
     end
-    bad_key(key)
+    return index.get(t, number_of(key))
 end
 
 -- Sets the element at a position of the storage to `value`, a number or a tensor of one element.
@@ -146,7 +159,8 @@ local function write(t, position, value)
     if istype(Tensor, value) and C.THTensor_nElement(value.handle) == 1 then
         value = types[value.handle.dtype].read(value.handle.storage, tonumber(value.handle.storageOffset))
     end
-    if type(value) ~= "number" then errors.raise("a number expected, got " .. arguments.typename(value)) end
+    if not integers.is_number(value) then errors.raise("a number expected, got " .. arguments.typename(value)) end
+    if type(value) ~= "number" and handle.dtype ~= C.TH_INT64 then value = tonumber(value) end
     local of = types[handle.dtype]
     if recording.is_used and not of.integral then return recording.write(t, position, value, "[]") end
     of.write(handle.storage, position, value)
@@ -154,7 +168,7 @@ end
 
 -- Sets the elements of a slice to `value`: a number, or a tensor with the same number of elements.
 local function assign(part, value)
-    if type(value) == "number" then
+    if integers.is_number(value) then
         part:fill(value)
     elseif istype(Tensor, value) then
         part:copy(value)
@@ -179,7 +193,7 @@ function index.set(t, key, value)
     elseif is_mask(key) then
         if type(value) == "number" then t:maskedFill(key, value) else t:maskedCopy(key, value) end
     else
-        bad_key(key)
+        index.set(t, number_of(key), value)
     end
 end
 

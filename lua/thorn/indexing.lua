@@ -6,6 +6,7 @@ local elementwise = require("thorn.elementwise")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local overlap = require("thorn.overlap")
 local results = require("thorn.results")
 
 local C, own, check = library.C, library.own, library.check
@@ -83,19 +84,33 @@ function methods.maskedSelect(a, b, c)
     return r
 end
 
+-- Sets the elements of `r` where the mask is 1 to those of `src`, which has the shape of `r`.
+local function replace(r, mask, src)
+    local chosen = own(C.THTensor_newWithDtype(r.dtype), "maskedCopy")
+    local status = C.THTensor_maskedSelect(chosen.handle, src, mask)
+    return status ~= 0 and status or C.THTensor_maskedCopy(r, mask, chosen.handle)
+end
+
 --- Sets the elements where the mask is 1 to the first elements of `src`, in row-major order.
 function methods.maskedCopy(t, mask, src)
     tensor(t, 1, "maskedCopy")
     mask = mask_of(mask, 2, "maskedCopy", t)
-    check(C.THTensor_maskedCopy(t.handle, mask.handle, tensor(src, 3, "maskedCopy", t).handle), "maskedCopy")
+    tensor(src, 3, "maskedCopy", t)
+    if C.THTensor_maskedCopy(t.handle, mask.handle, src.handle) ~= 0 then
+        local filled = t:clone()
+        check(C.THTensor_maskedCopy(filled.handle, mask.handle, src.handle), "maskedCopy")
+        overlap.write("maskedCopy", replace, t, mask, filled)
+    end
     return t
 end
 
 --- Sets the elements where the mask is 1 to `value`.
 function methods.maskedFill(t, mask, value)
     tensor(t, 1, "maskedFill")
-    mask = mask_of(mask, 2, "maskedFill", t)
-    check(C.THTensor_maskedFill(t.handle, mask.handle, element(t, number(value, 3, "maskedFill"))), "maskedFill")
+    mask, value = mask_of(mask, 2, "maskedFill", t), element(t, number(value, 3, "maskedFill"))
+    if C.THTensor_maskedFill(t.handle, mask.handle, value) ~= 0 then
+        overlap.write("maskedFill", C.THTensor_maskedFill, t, mask, value)
+    end
     return t
 end
 

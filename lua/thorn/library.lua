@@ -2,10 +2,12 @@
 --
 -- The library has its own declarations (`THCdef`), which this package does not repeat. A tensor in Lua is a struct that holds the `THTensor
 -- *` in its field `handle`. It is not that pointer itself, because LuaJIT resolves `pointer[1]` and `pointer.size` before it looks at a
--- metatable, and Torch7 gives both another meaning. The field `retained` counts the references that the method `retain` has added.
+-- metatable, and Torch7 gives both another meaning. The field `retained` counts the references that the method `retain` has added. The
+-- field `slot` belongs to `thorn.slots`, which frees the handles. The field `is_dynamic` belongs to `thorn.origin`.
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
+local slots = require("thorn.slots")
 
 -- The binary interface that this package was written for.
 local ABI_VERSION = 0
@@ -52,8 +54,8 @@ local function declare(C)
     -- A program may already have declared the library to the FFI.
     if not pcall(ffi.typeof, "THTensor") then ffi.cdef(ffi.string(C.THCdef())) end
     ffi.cdef([[
-        typedef struct thorn_tensor { THTensor *handle; int32_t retained; } thorn_tensor;
-        typedef struct thorn_storage { THStorage *handle; int32_t retained; } thorn_storage;
+        typedef struct thorn_tensor { THTensor *handle; int32_t retained, slot; bool is_dynamic; } thorn_tensor;
+        typedef struct thorn_storage { THStorage *handle; int32_t retained, slot; } thorn_storage;
         typedef struct thorn_generator { THGenerator *handle; } thorn_generator;
     ]])
 end
@@ -104,6 +106,16 @@ function library.check(status, name)
     if status ~= 0 then fail(name) end
 end
 
+-- What objects have in place of their handles after the end of the Lua state. Finalizers of the FFI run last.
+local tensors = slots.new(library.Tensor, C.THTensor_free, ffi.gc(C.THTensor_new(), C.THTensor_free))
+local storages = slots.new(library.Storage, C.THStorage_free, ffi.gc(C.THStorage_new(C.TH_FLOAT64), C.THStorage_free))
+
+--- Give a tensor, or a storage, another handle, and release the handle that it had.
+library.exchange, library.exchange_storage = tensors.exchange, storages.exchange
+
+-- Keeps both from the collector, which ends them.
+library.slots = { tensors, storages }
+
 -- The collector is asked to run when there are more live bytes.
 local SOFT_LIMIT = 48 * 2 ^ 20
 
@@ -116,6 +128,8 @@ library.track(true)
 -- program keeps more memory.
 local function relieve()
     collectgarbage()
+    tensors.sweep()
+    storages.sweep()
     local live = tonumber(C.THMemory_liveBytes())
     C.THMemory_setSoftLimit(math.max(SOFT_LIMIT, 1.5 * live), nil, nil)
 end
@@ -128,11 +142,13 @@ end
 -- The two functions below avoid tail calls of C. After a tail call LuaJIT would continue to compile the caller, and would give up this
 -- function if it cannot.
 
+local add_tensor, add_storage = tensors.add, storages.add
+
 --- Makes the Lua tensor for a new `THTensor *`, whose reference the collector frees. NULL raises the library's error.
 function library.own(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end
-    local t = library.Tensor(handle)
+    local t = add_tensor(handle)
     return t
 end
 
@@ -140,7 +156,7 @@ end
 function library.own_storage(handle, name)
     if handle == nil then fail(name) end
     if C.THMemory_pressure() ~= 0 then relieve() end
-    local s = library.Storage(handle)
+    local s = add_storage(handle)
     return s
 end
 

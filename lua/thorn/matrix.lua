@@ -33,10 +33,10 @@ for _, name in ipairs({ "zeros", "ones" }) do
     end)
 end
 
---- `torch.eye([result,] n, [m])`: ones on the diagonal of n rows and m columns, by default n.
+--- `torch.eye([result,] n, [m])`: ones on the diagonal of n rows and m columns, or n columns if m is not positive.
 maker("eye", function(r, position, n, m)
-    n = integer(n, position, "eye")
-    check(C.THTensor_eye(r.handle, n, integer(m, position + 1, "eye", n)), "eye")
+    n, m = integer(n, position, "eye"), integer(m, position + 1, "eye", 0)
+    check(C.THTensor_eye(r.handle, n, m > 0 and m or n), "eye")
     return r
 end)
 
@@ -88,28 +88,43 @@ for _, name in ipairs({ "diag", "tril", "triu" }) do
     end)
 end
 
--- Returns the tensors of a table as an array of handles, and the largest number of dimensions.
-local function handles(list_of_tensors, position, r)
-    local array, most = ffi.new("THTensor *[?]", #list_of_tensors), 0
-    for i, t in ipairs(list_of_tensors) do
-        array[i - 1] = tensor(t, position, "cat", r).handle
-        most = math.max(most, arguments.dimensions(t))
+-- Returns the tensors of a table that have elements, and their largest number of dimensions.
+local function with_elements(tensors, position, r)
+    local found, most = {}, 0
+    for _, t in ipairs(tensors) do
+        local count = arguments.dimensions(tensor(t, position, "cat", r))
+        if count > 0 then found[#found + 1] = t end
+        most = math.max(most, count)
     end
-    return array, most
+    return found, most
 end
 
--- Joins `tensors`, the argument at this position, along `dim`.
+-- Returns a tensor with further dimensions of size 1 at the end, so that there are `count`.
+local function with_dimensions(t, count)
+    local handle = t.handle
+    if handle.nDimension == count then return t end
+    for d = 0, count - 1 do list[d] = d < handle.nDimension and handle.size[d] or 1 end
+    return own(C.THTensor_newReshape(handle, count, list), "cat")
+end
+
+-- Joins `tensors`, the argument at this position, along `dim`. Dimensions that a tensor lacks count as 1.
 local function cat(r, tensors, position, dim, dim_position)
     if #tensors == 0 then errors.argument(position, "cat", "at least one tensor expected") end
-    local array, most = handles(tensors, position, r)
+    local parts, most = with_elements(tensors, position, r)
+    dim = integer(dim, dim_position, "cat", math.max(most, 1))
+    if dim < 1 or dim > arguments.MAX_DIMENSIONS then errors.argument(dim_position, "cat", "dimension " .. dim .. " out of range") end
     if most == 0 then return r:resize(0) end
-    dim = integer(dim, dim_position, "cat", most)
-    if dim < 1 or dim > most then errors.argument(dim_position, "cat", "dimension " .. dim .. " out of range") end
-    check(C.THTensor_catArray(r.handle, array, #tensors, dim - 1), "cat")
+    local array = ffi.new("THTensor *[?]", #parts)
+    for i, t in ipairs(parts) do
+        parts[i] = with_dimensions(t, math.max(most, dim))
+        array[i - 1] = parts[i].handle
+    end
+    check(C.THTensor_catArray(r.handle, array, #parts, dim - 1), "cat")
     return r
 end
 
---- `torch.cat([result,] a, b, [dim])`, `torch.cat([result,] {a, b, c}, [dim])`: joins tensors along `dim`, by default the last dimension.
+--- `torch.cat([result,] a, b, [dim])`, `torch.cat([result,] {a, b, c}, [dim])`: joins tensors along `dim`, by default the last
+--- dimension of the tensor with the most. Tensors without elements are left out.
 define("cat", function(a, b, c, d)
     if type(a) == "table" then
         tensor(a[1], 1, "cat")

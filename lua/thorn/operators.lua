@@ -1,9 +1,10 @@
--- The operators of tensors: a + b, a - b, a * b, a / b, -a. Each returns a new tensor, or a number for the product of two vectors.
--- `operators.of_others` has operators for operands that are neither tensors nor numbers, if a module adds them. Its function `takes` is
--- true for such operands.
+-- Torch7's operators of tensors: a + b, a - b, a * b, a / b, a % b, -a. Each returns a new tensor, or a number for the product of two
+-- vectors. `operators.of_others` has operators for operands of other modules, if a module adds them. Its function `takes` is true for such
+-- operands. The dynamic API adds operators for its tensors, which multiply element by element.
 
 local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
+local integers = require("thorn.integers")
 local namespace = require("thorn.namespace")
 
 local torch = namespace.torch
@@ -11,8 +12,11 @@ local is_tensor, tensor = arguments.is_tensor, arguments.tensor
 
 local operators = {}
 
+-- Returns a tensor or a number. Integers of the FFI become numbers.
 local function operand(x, position, name)
-    if not is_tensor(x) and type(x) ~= "number" then arguments.expected("a number or a tensor", x, position, name) end
+    if is_tensor(x) or type(x) == "number" then return x end
+    if integers.is_boxed(x) then return tonumber(x) end
+    arguments.expected("a number or a tensor", x, position, name)
 end
 
 -- Returns the operators for a pair of operands that are not both tensors or numbers.
@@ -24,8 +28,8 @@ end
 function operators.add(a, b)
     local of_others = others(a, b)
     if of_others then return of_others.add(a, b) end
-    operand(a, 1, "+")
-    operand(b, 2, "+")
+    a = operand(a, 1, "+")
+    b = operand(b, 2, "+")
     if type(a) == "number" then return torch.add(b, a) end
     return torch.add(a, b)
 end
@@ -33,21 +37,32 @@ end
 function operators.sub(a, b)
     local of_others = others(a, b)
     if of_others then return of_others.sub(a, b) end
-    operand(a, 1, "-")
-    operand(b, 2, "-")
+    a = operand(a, 1, "-")
+    b = operand(b, 2, "-")
     if type(b) == "number" then return torch.add(a, -b) end
     if type(a) == "number" then return torch.neg(b):add(a) end
     return torch.add(a, -1, b)
 end
 
-function operators.unm(a) return torch.neg(a) end
+function operators.unm(a)
+    local of_others = others(a, a)
+    if of_others then return of_others.unm(a) end
+    return torch.neg(a)
+end
+
+--- Torch7 has no powers as operators.
+function operators.pow(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.pow(a, b) end
+    errors.raise("^: tensors of torch have no operator for powers; torch.pow and torch.cpow compute them")
+end
 
 --- vector * vector is a number, matrix * vector a vector, matrix * matrix a matrix.
 function operators.mul(a, b)
     local of_others = others(a, b)
     if of_others then return of_others.mul(a, b) end
-    operand(a, 1, "*")
-    operand(b, 2, "*")
+    a = operand(a, 1, "*")
+    b = operand(b, 2, "*")
     if type(a) == "number" then return torch.mul(b, a) end
     if type(b) == "number" then return torch.mul(a, b) end
     local m, n = a.handle.nDimension, b.handle.nDimension
@@ -60,10 +75,20 @@ end
 function operators.div(a, b)
     local of_others = others(a, b)
     if of_others then return of_others.div(a, b) end
-    operand(b, 2, "/")
+    b = operand(b, 2, "/")
     tensor(a, 1, "/")
     if type(b) == "number" then return torch.div(a, b) end
     return torch.cdiv(a, b)
+end
+
+--- The remainder of a division by a number or, element by element, by a tensor. It has the sign of the divisor, as `%` of Lua.
+function operators.mod(a, b)
+    local of_others = others(a, b)
+    if of_others then return of_others.mod(a, b) end
+    b = operand(b, 2, "%")
+    tensor(a, 1, "%")
+    if type(b) == "number" then return torch.remainder(a, b) end
+    return torch.cremainder(a, b)
 end
 
 return operators

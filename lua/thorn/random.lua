@@ -31,6 +31,7 @@ function torch.Generator()
 end
 
 local default = torch.Generator()
+torch._gen = default
 
 -- Splits `([generator,] ...)`: returns the generator, the number of arguments it took, and the others.
 local function from(first, ...)

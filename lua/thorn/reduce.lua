@@ -122,7 +122,12 @@ end)
 --- dimension.
 define("topk", function(a, b, c, d, e, f, g)
     local values, indices, t, position, k, dim, largest, sorted = results.values_and_indices("topk", a, b, c, d, e, f, g)
-    if type(dim) == "boolean" then dim, largest, sorted = nil, dim, largest end
+    if type(k) == "boolean" then
+        k, largest, sorted = nil, k, dim
+        dim = nil
+    elseif type(dim) == "boolean" then
+        dim, largest, sorted = nil, dim, largest
+    end
     k = integer(k, position, "topk", 1)
     local d0 = along(dim, position + 1, "topk", t)
     if k < 1 or k > tonumber(t.handle.size[d0]) then errors.argument(position, "topk", "k is out of range") end

@@ -4,6 +4,7 @@ local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local recording = require("thorn.recording")
 local types = require("thorn.types")
 
 local C, own = library.C, library.own
@@ -38,9 +39,15 @@ function results.made(name, first, ...)
     return own(C.THTensor_newWithDtype(record.code), name), 1, unpack(rest, 1, count)
 end
 
+-- True if the library may save the positions for backward that the current function computes.
+local may_save = false
+
+local function note_graph(t) may_save = recording.is_used and recording.has_graph(t) end
+
 --- Reads `([values, [indices,]] t, ...)`: returns values, indices, `t`, the position of the next argument, and the following arguments.
 function results.values_and_indices(name, a, b, c, d, e, f, g)
     tensor(a, 1, name)
+    note_graph(is_tensor(b) and (is_tensor(c) and c or b) or a)
     if is_tensor(b) and is_tensor(c) then
         return a, arguments.tensor_of(C.TH_INT64, b, 2, name), tensor(c, 3, name, a), 4, d, e, f, g
     end
@@ -51,9 +58,16 @@ end
 --- Makes an empty LongTensor.
 function results.new_indices(name) return own(C.THTensor_newWithDtype(C.TH_INT64), name) end
 
---- Makes positions from the library, which count from 0, count from 1.
+--- Makes positions from the library, which count from 0, count from 1. If the library has saved the positions, they move to new memory.
 function results.count_from_1(indices, name)
-    library.check(C.THTensor_add(indices.handle, indices.handle, 1), name)
+    local handle, storage = indices.handle, indices.handle.storage
+    if may_save and storage ~= nil and C.THStorage_refcount(storage) > 1 then
+        local counted = results.new_indices(name)
+        library.check(C.THTensor_add(counted.handle, handle, 1), name)
+        library.check(C.THTensor_set(handle, counted.handle), name)
+    else
+        library.check(C.THTensor_add(handle, handle, 1), name)
+    end
     return indices
 end
 

@@ -1,440 +1,485 @@
--- Torch7's files: torch.save, torch.load, torch.serialize, torch.deserialize, in the modes 'binary' and 'ascii'.
+-- Torch7's objects in files: `readObject` and `writeObject` of files, torch.save, torch.load, torch.serialize, torch.deserialize.
 --
--- An object is a kind and its content: nil, a number, a string, a boolean, a table of keys and values, or a Torch7 object, here a tensor or
--- a storage. Tables and Torch7 objects are numbered, and a second reference to one is only its number, so tensors that share a storage
--- share it again when they are read. An object of a class that the program lacks is read as a table whose metatable names the class in
--- `__typename`. Functions are neither written nor read, because they would be compiled code, and a broken file could end the process.
+-- An object is a kind and its content: nil, a number, a string, a boolean, a table of keys and values, a function, or a Torch7 object: a
+-- tensor, a storage, a generator or an object of a class. Tables, functions and Torch7 objects are numbered, and a second reference to one
+-- is only its number, so tensors that share a storage share it again when they are read. A Torch7 object is the version and the name of its
+-- class, and what the method `write` of the class writes. Without this method, it is the table of its fields.
+--
+-- Functions are compiled code, which could end the process. They are written, but not loaded: a function that raises an error takes their
+-- place. An object of a class that the program lacks is read as a table whose metatable names the class in `__typename`.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
 local class = require("thorn.class")
-local construct = require("thorn.construct")
+local codec = require("thorn.file.codec")
 local errors = require("thorn.errors")
+local files = require("thorn.file")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
-local number = require("thorn.number")
 local types = require("thorn.types")
 
-local C, own, own_storage = library.C, library.own, library.own_storage
-local torch = namespace.torch
+local C, check = library.C, library.check
+local torch, File = namespace.torch, files.File
 local is_tensor, is_storage = arguments.is_tensor, arguments.is_storage
 
-local function is_generator(x) return ffi.istype(library.Generator, x) end
-
 local NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = 0, 1, 2, 3, 4, 5
-local FUNCTIONS = { [6] = true, [7] = true, [8] = true }
+-- Functions without a number, of an older version of the format, and of the present one.
+local PLAIN_FUNCTION, OLD_FUNCTION, FUNCTION = 6, 7, 8
 
--- The number of bytes that are read or written at once.
-local CHUNK = 2 ^ 20
+local INT, LONG, DOUBLE = types[C.TH_INT32], types[C.TH_INT64], types[C.TH_FLOAT64]
 
-local int_array, long_array, double_array = ffi.typeof("int32_t[1]"), ffi.typeof("int64_t[1]"), ffi.typeof("double[1]")
+-- Errors of files have a table as value. The outermost call adds the name of the function and of the file.
 
--- Encodings. A writer converts numbers, bytes and elements to pieces of the file, and passes them to `put`.
+local Broken = { __tostring = function(problem) return problem.broken end }
 
-local function binary_writer(put)
-    local writer = {}
-    function writer.int(x) put(ffi.string(int_array(x), 4)) end
-    function writer.long(x) put(ffi.string(long_array(x), 8)) end
-    function writer.double(x) put(ffi.string(double_array(x), 8)) end
-    function writer.bytes(text) put(text) end
-    function writer.longs(list)
-        for _, x in ipairs(list) do writer.long(x) end
-    end
-    function writer.elements(storage, record)
-        local data, left = ffi.cast("const char *", storage.data), tonumber(storage.size) * record.size
-        while left > 0 do
-            local length = math.min(left, CHUNK)
-            put(ffi.string(data, length))
-            data, left = data + length, left - length
-        end
-    end
-    return writer
+local function broken(what) error(setmetatable({ broken = what }, Broken), 0) end
+
+-- Calls `f` for a file. Returns true and the result, or false and the error. `f` may call functions of the same file.
+local function outermost(file, f, a, b)
+    file.is_busy, file.path = true, {}
+    local ok, result = pcall(f, file, a, b)
+    file.is_busy = false
+    return ok, result
 end
 
--- The number of digits that identify all floats of a type. Integers need fewer.
-local function digits(record)
-    if record.integral then return "%.0f" end
-    return record.short == "Double" and "%.17g" or "%.9g"
+-- Returns a function of a file for the program, which calls `f` with the same arguments. The outermost call raises the errors of files with
+-- its `name`, or sets the flag of a quiet file. `check_file` checks argument `position`, the file.
+local function guarded(name, f, check_file, position)
+    return function(file, a, b)
+        check_file(file, name, position)
+        if file.is_busy then return f(file, a, b) end
+        local ok, result = outermost(file, f, a, b)
+        if ok then return result end
+        file.has_error = true
+        if getmetatable(result) ~= Broken then error(result, 0) end
+        if not file.is_quiet then errors.raise(name .. ": " .. result.broken) end
+    end
 end
 
-local function ascii_writer(put)
-    local writer = {}
-    function writer.int(x) put(("%d\n"):format(x)) end
-    writer.long = writer.int
-    function writer.double(x) put(("%.17g\n"):format(x)) end
-    function writer.bytes(text) put(text .. "\n") end
-    function writer.longs(list)
-        if #list > 0 then put(table.concat(list, " ") .. "\n") end
-    end
-    function writer.elements(storage, record)
-        local count = tonumber(storage.size)
-        if count == 0 then return end
-        -- Bytes and characters are written unchanged.
-        if record.short == "Byte" or record.short == "Char" then return put(ffi.string(storage.data, count) .. "\n") end
-        local text, format = {}, digits(record)
-        for i = 0, count - 1 do
-            local long = record.short == "Long"
-            text[#text + 1] = long and tostring(C.THStorage_getLong(storage, i)):match("%-?%d+")
-                or format:format(record.read(storage, i))
-        end
-        put(table.concat(text, " ") .. "\n")
-    end
-    return writer
+local function ends_early(file) broken(file.is_binary and "it ends too early" or "it ends too early, or a number is missing") end
+
+local function get(file, record)
+    local x = files.get(file, record)
+    if not x then ends_early(file) end
+    return x
 end
 
--- A reader gets its bytes from `take(n)`, which returns n bytes. `left()` returns the number of the remaining ones.
-
-local function broken(what) error({ broken = what }, 0) end
-
-local function need(source, bytes)
-    if not (bytes >= 0 and bytes <= source.left()) then broken("it ends too early") end
-    return bytes
+local function get_text(file)
+    local count = get(file, INT)
+    if count < 0 then broken("a string has " .. count .. " bytes") end
+    return codec.read_text(file, count) or ends_early(file)
 end
 
-local function binary_reader(source)
-    local reader = { source = source }
-    local function whole(pointer, size)
-        return function()
-            local text = source.take(need(source, size))
-            return tonumber(ffi.cast(pointer, ffi.cast("const char *", text))[0])
-        end
-    end
-    reader.int = whole(ffi.typeof("const int32_t *"), 4)
-    reader.long = whole(ffi.typeof("const int64_t *"), 8)
-    function reader.double()
-        local text = source.take(need(source, 8))
-        return number.read_double(ffi.cast("const double *", ffi.cast("const char *", text)), 0)
-    end
-    function reader.bytes(count) return source.take(need(source, count)) end
-    function reader.elements(count, record)
-        need(source, count * record.size)
-        local s = own_storage(C.THStorage_newWithSize(record.code, count))
-        local done = 0
-        while done < count * record.size do
-            local text = source.take(math.min(count * record.size - done, CHUNK))
-            ffi.copy(ffi.cast("char *", s.handle.data) + done, text, #text)
-            done = done + #text
-        end
-        return s
-    end
-    return reader
+local function put(file, record, x)
+    if not files.put(file, record, x) then broken("write error") end
 end
 
-local function ascii_reader(source)
-    local reader, text, at = { source = source }, source.take(source.left()), 1
-    local function number()
-        local first, last = text:find("^%s*[^%s]+", at)
-        local x = first and tonumber(text:sub(first, last))
-        if not x then broken("a number is missing at byte " .. at - 1) end
-        at = last + 1
-        return x
-    end
-    -- Skips the end of the line after a value.
-    local function line_end()
-        if text:sub(at, at) == "\n" then at = at + 1 end
-    end
-    local function scalar()
-        local x = number()
-        line_end()
-        return x
-    end
-    reader.int, reader.long, reader.double = scalar, scalar, scalar
-    function reader.bytes(count)
-        if not (count >= 0 and count <= #text - at + 1) then broken("it ends too early") end
-        local bytes = text:sub(at, at + count - 1)
-        at = at + count
-        line_end()
-        return bytes
-    end
-    local function bytes_of(s, count)
-        if count > 0 then ffi.copy(s.handle.data, reader.bytes(count), count) end
-    end
-    function reader.elements(count, record)
-        -- An element takes at least a byte.
-        if not (count >= 0 and count <= #text - at + 1) then broken("it ends too early") end
-        local s = own_storage(C.THStorage_newWithSize(record.code, count))
-        if record.short == "Byte" or record.short == "Char" then
-            bytes_of(s, count)
-        else
-            for i = 0, count - 1 do record.write(s.handle, i, number()) end
-            if count > 0 then line_end() end
-        end
-        return s
-    end
-    return reader
+local function put_text(file, text)
+    put(file, INT, #text)
+    if not codec.write_text(file, text) then broken("write error") end
 end
 
--- Objects
+-- Settings
 
--- Returns the key of an object in the table of numbers: a table itself, or the address of a tensor's or storage's structure.
+--- With `false`, each object is written as a new one, and a second reference is written as a copy. Without an argument, as with `false`.
+function File.referenced(file, is_referenced)
+    files.any(file, "referenced").is_copying = not is_referenced
+    return file
+end
+
+--- False after `referenced(false)`.
+function File.isReferenced(file) return not files.any(file, "isReferenced").is_copying end
+
+-- Kinds
+
+local KINDS = { ["nil"] = NIL, number = NUMBER, string = STRING, boolean = BOOLEAN, table = TABLE }
+
+-- Returns the kind of an object, nil if it cannot be written. For a function, also returns its code.
+local function kind_of(object)
+    local lua_type = type(object)
+    if lua_type == "function" then
+        local ok, code = pcall(string.dump, object)
+        if ok then return FUNCTION, code end
+        return nil
+    end
+    local is_plain = lua_type ~= "cdata" and (lua_type ~= "table" or debug.getmetatable(object) == nil)
+    if is_plain then return KINDS[lua_type] end
+    local name = torch.typename(object)
+    if not name then return KINDS[lua_type] end
+    -- Classes without a factory, such as files, have no objects in files.
+    if torch.factory(name) or not class.metatable(name) then return TORCH end
+end
+
+--- Returns the number of the object's kind in files, or nil if the object cannot be written.
+function File.isWritableObject(_, object) return (kind_of(object)) end
+
+-- Returns the method "read" or "write" of the class or type with this name.
+local function method_of(name, which)
+    local metatable = class.metatable(name)
+    local method = metatable and (metatable["__" .. which] or metatable[which])
+    return type(method) == "function" and method or nil
+end
+
+-- Writing
+
+-- Returns the key of an object in the table of numbers: the address of a tensor's or storage's structure, or the object itself.
 local function identity(object)
-    if type(object) == "table" then return object end
-    return tonumber(ffi.cast("intptr_t", object.handle))
+    if is_tensor(object) or is_storage(object) then return tonumber(ffi.cast("intptr_t", object.handle)) end
+    return object
 end
 
 local write_object
 
-local function write_string(writer, text)
-    writer.int(#text)
-    writer.bytes(text)
-end
-
-local function write_tensor(writer, seen, t)
-    local sizes, strides = {}, {}
-    for d = 1, arguments.dimensions(t) do
-        sizes[d], strides[d] = tonumber(t.handle.size[d - 1]), tonumber(t.handle.stride[d - 1])
-    end
-    writer.int(#sizes)
-    writer.longs(sizes)
-    writer.longs(strides)
-    writer.long(tonumber(t.handle.storageOffset) + 1)
-    write_object(writer, seen, t:storage())
-end
-
-local function write_torch(writer, seen, object)
-    write_string(writer, "V 1")
-    write_string(writer, arguments.typename(object))
-    if is_tensor(object) then return write_tensor(writer, seen, object) end
-    if is_generator(object) then return writer.bytes(torch.getRNGState(object):storage():string()) end
-    writer.long(tonumber(object.handle.size))
-    writer.elements(object.handle, types[object.handle.dtype])
-end
-
-local function write_table(writer, seen, object)
+local function write_table(file, t)
     local count = 0
-    for _ in pairs(object) do count = count + 1 end
-    writer.int(count)
+    for _ in pairs(t) do count = count + 1 end
+    put(file, INT, count)
+    for key, value in pairs(t) do
+        write_object(file, key)
+        write_object(file, value, (type(key) == "string" or type(key) == "number") and tostring(key) or nil)
+    end
+end
+
+-- Writes a number for an object that is written once only.
+local function write_index(file)
+    file.count = file.count + 1
+    put(file, INT, file.count)
+    return file.count
+end
+
+-- Writes the code of a function, and its upvalues: a list of tables with `name` and `value`.
+local function write_function(file, f, code)
+    put_text(file, code)
+    put(file, INT, TABLE)
+    write_index(file)
+    local count = debug.getinfo(f, "u").nups
+    put(file, INT, count)
+    for i = 1, count do
+        local name, value = debug.getupvalue(f, i)
+        write_object(file, i)
+        put(file, INT, TABLE)
+        write_index(file)
+        put(file, INT, value == nil and 1 or 2)
+        write_object(file, "name")
+        write_object(file, name)
+        if value ~= nil then
+            write_object(file, "value")
+            write_object(file, value, name)
+        end
+    end
+end
+
+-- Returns the fields of an object that can be written.
+local function fields_of(object)
+    local fields = {}
     for key, value in pairs(object) do
-        write_object(writer, seen, key)
-        write_object(writer, seen, value)
+        if kind_of(value) then
+            fields[key] = value
+        else
+            io.stderr:write(("torch: the field <%s> of a <%s> cannot be written\n"):format(tostring(key), torch.typename(object)))
+        end
     end
+    return fields
 end
 
--- Writes a numbered object: its number, and the first time also its content.
-local function write_numbered(writer, seen, kind, object, write)
-    writer.int(kind)
-    local key = identity(object)
-    if seen[key] then return writer.int(seen[key]) end
-    seen.count = seen.count + 1
-    seen[key] = seen.count
-    writer.int(seen.count)
-    write(writer, seen, object)
-end
-
-local function write_class(writer, seen, object)
-    write_string(writer, "V 1")
-    write_string(writer, arguments.typename(object))
-    writer.int(TABLE)
-    seen.count = seen.count + 1
-    writer.int(seen.count)
-    write_table(writer, seen, object)
-end
-
-function write_object(writer, seen, object)
-    if object == nil then
-        writer.int(NIL)
-    elseif type(object) == "number" then
-        writer.int(NUMBER)
-        writer.double(object)
-    elseif type(object) == "string" then
-        writer.int(STRING)
-        write_string(writer, object)
-    elseif type(object) == "boolean" then
-        writer.int(BOOLEAN)
-        writer.int(object and 1 or 0)
-    elseif is_tensor(object) or is_storage(object) or is_generator(object) then
-        write_numbered(writer, seen, TORCH, object, write_torch)
-    elseif type(object) == "table" and arguments.typename(object) ~= "table" then
-        write_numbered(writer, seen, TORCH, object, write_class)
+local function write_torch(file, object)
+    local name = torch.typename(object)
+    local metatable = class.metatable(name)
+    put_text(file, "V " .. (metatable and tonumber(metatable.__version) or 1))
+    put_text(file, name)
+    local write = method_of(name, "write")
+    if write then
+        write(object, file)
     elseif type(object) == "table" then
-        write_numbered(writer, seen, TABLE, object, write_table)
+        write_object(file, fields_of(object), name)
     else
-        error({ broken = "a " .. arguments.typename(object) .. " cannot be written" }, 0)
+        broken(("<%s> is a non-serializable Torch object"):format(name))
     end
 end
 
-local read_object
+local WRITERS = { [TABLE] = write_table, [FUNCTION] = write_function, [TORCH] = write_torch }
 
-local function read_string(reader) return reader.bytes(reader.int()) end
+-- `name` is the name of the object in messages. The list `path` of the file has the names of the objects that contain it.
+function write_object(file, object, name)
+    local kind, code = kind_of(object)
+    name = name or "<?>"
+    if not kind then
+        local path = table.concat(file.path, ".")
+        broken(("Unwritable object <%s> at %s"):format(type(object), path == "" and name or path .. "." .. name))
+    end
+    put(file, INT, kind)
+    if kind == NUMBER then
+        put(file, DOUBLE, object)
+    elseif kind == STRING then
+        put_text(file, object)
+    elseif kind == BOOLEAN then
+        put(file, INT, object and 1 or 0)
+    elseif kind ~= NIL then
+        local key = identity(object)
+        local index = not file.is_copying and file.written[key]
+        if index then return put(file, INT, index.number) end
+        index = write_index(file)
+        -- The entry keeps the object, so that its address remains its own.
+        if not file.is_copying then file.written[key] = { number = index, object = object } end
+        file.path[#file.path + 1] = name
+        WRITERS[kind](file, object, code)
+        file.path[#file.path] = nil
+    end
+end
 
--- Reads a list with an entry for each of the tensor's dimensions.
-local function read_list(reader, count)
-    local list = {}
+local function write_elements(file, storage)
+    local count = #storage
+    if codec.write(file, storage.handle, count) < count then broken("write error") end
+end
+
+local write_storage = guarded("write", function(file, s)
+    put(file, LONG, #s)
+    write_elements(file, s)
+end, files.writable, 2)
+
+local write_tensor = guarded("write", function(file, t)
+    put(file, INT, arguments.dimensions(t))
+    write_elements(file, t:size())
+    write_elements(file, t:stride())
+    put(file, LONG, t:storageOffset())
+    file:writeObject(t:storage())
+end, files.writable, 2)
+
+--- Writes the number of elements and the elements: `storage:write(file)`.
+function namespace.storage_methods.write(s, file) write_storage(file, arguments.storage(s, 1, "write")) end
+
+--- Writes the dimensions, sizes, strides, the offset from 1, and the storage: `tensor:write(file)`.
+function namespace.methods.write(t, file) write_tensor(file, arguments.tensor(t, 1, "write")) end
+
+local Generator = torch.newmetatable("torch.Generator", nil, torch.Generator, nil, torch.Generator, torch)
+
+--- Writes the state of the generator.
+function Generator.write(generator, file) file:writeByte(torch.getRNGState(generator):storage()) end
+
+-- Reading
+
+-- Gives a storage `count` elements of the file.
+local function read_elements(file, storage, count)
+    if count < 0 then broken(("a storage has %.0f elements"):format(count)) end
+    if codec.fill(file, storage, count) < count then ends_early(file) end
+    return storage
+end
+
+-- Returns a LongStorage with an entry for each of the tensor's dimensions.
+local function read_list(file, count)
+    local list = read_elements(file, torch.LongStorage(), count)
     for d = 1, count do
-        local x = reader.long()
-        if not (x >= 0 and x == math.floor(x)) then broken("a tensor has a size or stride of " .. x) end
-        list[d] = x
+        if list[d] < 0 then broken(("a tensor has a size or stride of %.0f"):format(list[d])) end
     end
     return list
 end
 
--- Makes a tensor over a storage, after a check that its elements are inside the storage.
-local function tensor_on(record, storage, sizes, strides, offset)
-    local last, list = offset, torch.LongStorage(sizes)
-    for d, size in ipairs(sizes) do last = last + (size - 1) * strides[d] end
-    local has_elements = #sizes > 0
-    for _, size in ipairs(sizes) do has_elements = has_elements and size > 0 end
-    if not has_elements then return own(C.THTensor_newWithDtype(record.code)) end
-    if not is_storage(storage) or types[storage.handle.dtype] ~= record then broken("a tensor has no storage of its type") end
+-- Makes the tensor a view of a storage, after a check that its elements are inside the storage.
+local function set(t, storage, sizes, strides, offset)
+    local last, has_elements = offset, #sizes > 0
+    for d = 1, #sizes do
+        last = last + (sizes[d] - 1) * strides[d]
+        has_elements = has_elements and sizes[d] > 0
+    end
+    if not has_elements then return t:set() end
+    if not is_storage(storage) or storage.handle.dtype ~= t.handle.dtype then broken("a tensor has no storage of its type") end
     if offset < 0 or last >= tonumber(storage.handle.size) then broken("a tensor reaches beyond its storage") end
-    return construct.new(record, storage, offset + 1, list, torch.LongStorage(strides))
+    local function longs(s) return ffi.cast("int64_t *", s.handle.data) end
+    check(C.THTensor_setStorage(t.handle, storage.handle, offset, #sizes, longs(sizes), longs(strides)), "read")
 end
 
-local function read_tensor(reader, seen, index, record)
-    local count = reader.int()
+local read_storage = guarded("read", function(file, s) read_elements(file, s, get(file, LONG)) end, files.readable, 2)
+
+local read_tensor = guarded("read", function(file, t)
+    local count = get(file, INT)
     if not (count >= 0 and count <= arguments.MAX_DIMENSIONS) then broken("a tensor has " .. count .. " dimensions") end
-    local sizes, strides = read_list(reader, count), read_list(reader, count)
-    local offset = reader.long() - 1
-    seen[index] = tensor_on(record, read_object(reader, seen), sizes, strides, offset)
-    return seen[index]
+    local sizes, strides = read_list(file, count), read_list(file, count)
+    local offset = get(file, LONG) - 1
+    set(t, file:readObject(), sizes, strides, offset)
+end, files.readable, 2)
+
+--- Reads the number of elements and the elements, which become the content of the storage: `storage:read(file)`.
+function namespace.storage_methods.read(s, file) read_storage(file, arguments.storage(s, 1, "read")) end
+
+--- Reads what `write` has written, and makes the tensor a view of the storage in the file: `tensor:read(file)`.
+function namespace.methods.read(t, file) read_tensor(file, arguments.tensor(t, 1, "read")) end
+
+-- The bytes of the state of Torch7's generator.
+local GENERATOR_SIZE = 5048
+
+--- Reads the state of the generator.
+function Generator.read(generator, file)
+    torch.setRNGState(generator, torch.ByteTensor(read_elements(file, torch.ByteStorage(), GENERATOR_SIZE)))
 end
 
--- Fills a table with the keys and values that follow in the file.
-local function read_table(reader, seen, t)
-    local count = reader.int()
-    for _ = 1, count do
-        local key = read_object(reader, seen)
-        local value = read_object(reader, seen)
+-- Makes an empty object of a type or class, which the program need not have.
+local function make(name)
+    local factory = torch.factory(name)
+    if factory then return factory() end
+    if class.metatable(name) then broken("objects of class " .. name .. " are not read") end
+    return setmetatable({}, { __typename = name })
+end
+
+local read_object
+
+local function read_torch(file, index)
+    local name, version = get_text(file), 0
+    -- Files of the first version begin with the name of the class.
+    local digits = name:match("^V (%d+)$")
+    if digits then name, version = get_text(file), tonumber(digits) end
+    local object = make(name)
+    file.objects[index] = object
+    local read = method_of(name, "read")
+    if read then
+        read(object, file, version)
+        return object
+    end
+    local fields = read_object(file)
+    if type(fields) ~= "table" then broken("an object of class " .. name .. " has no fields") end
+    for key, value in pairs(fields) do rawset(object, key, value) end
+    return object
+end
+
+local function read_table(file, index)
+    local t = {}
+    file.objects[index] = t
+    for _ = 1, get(file, INT) do
+        local key = read_object(file)
+        local value = read_object(file)
         if key == nil or key ~= key then broken("a key of a table is nil or not a number") end
         t[key] = value
     end
     return t
 end
 
--- The bytes of the state of Torch7's generator.
-local GENERATOR_SIZE = 5048
-
-local function read_generator(reader)
-    local generator, state = torch.Generator(), torch.ByteStorage():string(reader.bytes(GENERATOR_SIZE))
-    torch.setRNGState(generator, torch.ByteTensor(state))
-    return generator
+-- Skips the code of a function and its upvalues. The upvalues may contain objects that the file mentions later.
+local function read_function(file, index)
+    local count = get(file, INT)
+    if count < 0 or not codec.skip_text(file, count) then ends_early(file) end
+    local function placeholder() error("functions of files are not loaded", 2) end
+    if index then file.objects[index] = placeholder end
+    if not file.has_warned then
+        file.has_warned = true
+        io.stderr:write(("torch: functions are not loaded from <%s>; calls of them are errors\n"):format(file.name))
+    end
+    read_object(file)
+    return placeholder
 end
 
-local function read_torch(reader, seen, index)
-    local name = read_string(reader)
-    -- Files of the first version begin with the class name.
-    if name:match("^V %d+$") then name = read_string(reader) end
-    local tensor, storage = types.of_tensor[name], types.of_storage[name]
-    if tensor then return read_tensor(reader, seen, index, tensor) end
-    if storage then
-        local size = reader.long()
-        seen[index] = reader.elements(size, storage)
-        return seen[index]
-    end
-    if name == "torch.Generator" then
-        seen[index] = read_generator(reader)
-        return seen[index]
-    end
-    local object = setmetatable({}, class.metatable(name) or { __typename = name })
-    seen[index] = object
-    local fields = read_object(reader, seen)
-    if type(fields) ~= "table" then broken("an object of class " .. name .. " has no fields") end
-    for key, value in pairs(fields) do rawset(object, key, value) end
-    return object
-end
+local READERS = { [TABLE] = read_table, [TORCH] = read_torch, [OLD_FUNCTION] = read_function, [FUNCTION] = read_function }
 
-function read_object(reader, seen)
-    local kind = reader.int()
+function read_object(file)
+    local kind = get(file, INT)
     if kind == NIL then return nil end
-    if kind == NUMBER then return reader.double() end
-    if kind == STRING then return read_string(reader) end
-    if kind == BOOLEAN then return reader.int() ~= 0 end
-    if FUNCTIONS[kind] then broken("it has a function, which is not read") end
-    if kind ~= TABLE and kind ~= TORCH then broken("there is no kind of object " .. kind) end
-    local index = reader.int()
-    if seen[index] ~= nil then return seen[index] end
-    if kind == TORCH then return read_torch(reader, seen, index) end
-    seen[index] = {}
-    return read_table(reader, seen, seen[index])
+    if kind == NUMBER then return get(file, DOUBLE) end
+    if kind == STRING then return get_text(file) end
+    if kind == BOOLEAN then return get(file, INT) == 1 end
+    if kind == PLAIN_FUNCTION then return read_function(file) end
+    local read = READERS[kind]
+    if not read then broken("there is no kind of object " .. kind) end
+    local index = get(file, INT)
+    local object = file.objects[index]
+    if object ~= nil and not file.is_copying then return object end
+    return read(file, index)
 end
 
--- Files and strings
+-- Files
 
-local WRITERS = { binary = binary_writer, ascii = ascii_writer }
-local READERS = { binary = binary_reader, ascii = ascii_reader }
+--- Reads the next object: `file:readObject()`.
+File.readObject = guarded("readObject", read_object, files.readable)
 
-local function mode_of(table_of_modes, mode, position, name)
-    local make = table_of_modes[mode or "binary"]
-    if not make then errors.argument(position, name, "'binary' or 'ascii' expected") end
-    return make
+--- Writes an object, or its number if the file has the object already: `file:writeObject(object, [name])`. Messages about objects that
+--- cannot be written call the object `name`.
+File.writeObject = guarded("writeObject", write_object, files.writable)
+
+-- Each mode is the method of files that chooses it, and the bytes of a long.
+local MODES = { binary = { "binary", 8 }, ascii = { "ascii", 8 }, b32 = { "binary", 4 }, b64 = { "binary", 8 } }
+
+local function mode_of(mode, position, name)
+    local found = MODES[mode or "binary"]
+    if not found then errors.argument(position, name, "'binary', 'ascii', 'b32' or 'b64' expected") end
+    return found
 end
 
--- Returns the text of an error that reading or writing has raised.
-local function reason(problem) return type(problem) == "table" and problem.broken or tostring(problem) end
+local function with_mode(file, mode) return file[mode[1]](file):longSize(mode[2]) end
 
--- Reads one object. Returns true and the object, or false and the reason.
-local function read(reader_of, source, what)
-    local ok, object = pcall(function() return read_object(reader_of(source), {}) end)
-    if ok then return true, object end
-    return false, what .. " is no file of Torch7: " .. reason(object)
+-- Reads one object, and closes the file.
+local function load(file, mode, name, what)
+    local ok, result = outermost(with_mode(file, mode), read_object)
+    file:close()
+    if not ok then errors.raise(("%s: %s is no file of Torch7: %s"):format(name, what, tostring(result))) end
+    return result
 end
 
---- Returns the object as a string: `torch.serialize(object, ['binary'|'ascii'])`.
-function torch.serialize(object, mode)
-    local pieces = {}
-    local writer = mode_of(WRITERS, mode, 2, "serialize")(function(piece) pieces[#pieces + 1] = piece end)
-    local ok, problem = pcall(write_object, writer, { count = 0 }, object)
-    if not ok then errors.raise("serialize: " .. reason(problem)) end
-    return table.concat(pieces)
+-- Writes one object. Returns true, or false and the reason.
+local function store(file, mode, object)
+    local ok, problem = outermost(with_mode(file, mode), write_object, object)
+    return ok, tostring(problem)
 end
 
---- Returns the object in a string of `torch.serialize`: `torch.deserialize(text, ['binary'|'ascii'])`.
+--- Writes an object to a file: `torch.save(filename, object, ['binary'|'ascii'|'b32'|'b64'], [referenced])`. `b32` and `b64` are binary
+--- with longs of 4 and 8 bytes. If an error occurs, the old file stays.
+function torch.save(filename, object, mode, referenced)
+    if type(filename) ~= "string" then arguments.expected("string", filename, 1, "save") end
+    mode = mode_of(mode, 3, "save")
+    local temporary = filename .. ".part"
+    local file, message = files.open_disk(temporary, "w")
+    if not file then errors.raise("save: " .. message) end
+    local ok, problem = store(file:referenced(referenced ~= false):quiet(), mode, object)
+    if ok and file:close():hasError() then ok, problem = false, "write error" end
+    if ok then ok, problem = os.rename(temporary, filename) end
+    if not ok then
+        if file:isOpened() then file:close() end
+        os.remove(temporary)
+        errors.raise("save: " .. problem)
+    end
+end
+
+--- Reads an object from a file: `torch.load(filename, ['binary'|'ascii'|'b32'|'b64'], [referenced])`. In place of `referenced`, a number is
+--- the bytes of a long.
+function torch.load(filename, mode, referenced)
+    if type(filename) ~= "string" then arguments.expected("string", filename, 1, "load") end
+    mode = mode_of(mode, 2, "load")
+    local file, message = files.open_disk(filename, "r")
+    if not file then errors.raise("load: " .. message) end
+    if type(referenced) == "number" then mode, referenced = { mode[1], referenced }, true end
+    return load(file:referenced(referenced ~= false), mode, "load", filename)
+end
+
+torch.saveobj, torch.loadobj = torch.save, torch.load
+
+-- Returns a file in memory with the object.
+local function in_memory(object, mode)
+    local file = torch.MemoryFile("rw")
+    local ok, problem = store(file, mode_of(mode, 2, "serialize"), object)
+    if not ok then errors.raise("serialize: " .. problem) end
+    return file
+end
+
+-- Returns the object in a storage.
+local function from_memory(storage, mode)
+    return load(files.open_memory(storage, #storage, "r"), mode_of(mode, 2, "deserialize"), "deserialize", "the string")
+end
+
+--- Returns the object as a string: `torch.serialize(object, ['binary'|'ascii'|'b32'|'b64'])`.
+function torch.serialize(object, mode) return in_memory(object, mode):seek(1):readString("*a") end
+
+--- Returns the object as a CharStorage: `torch.serializeToStorage(object, ['binary'|'ascii'|'b32'|'b64'])`.
+function torch.serializeToStorage(object, mode)
+    local storage = in_memory(object, mode):storage()
+    return storage:resize(#storage - 1)
+end
+
+--- Returns the object in a string of `torch.serialize`: `torch.deserialize(text, ['binary'|'ascii'|'b32'|'b64'])`.
 function torch.deserialize(text, mode)
     if type(text) ~= "string" then arguments.expected("string", text, 1, "deserialize") end
-    local at = 1
-    local source = {}
-    function source.left() return #text - at + 1 end
-    function source.take(count)
-        at = at + count
-        return text:sub(at - count, at - 1)
-    end
-    local ok, object = read(mode_of(READERS, mode, 2, "deserialize"), source, "the string")
-    if not ok then errors.raise("deserialize: " .. object) end
-    return object
+    -- A copy, because the `read` of a class may keep the file and its storage.
+    return from_memory(torch.CharStorage():string(text), mode)
 end
 
---- As `serialize`, in a CharStorage.
-function torch.serializeToStorage(object, mode) return torch.CharStorage():string(torch.serialize(object, mode)) end
-
---- Returns the object in a CharStorage of `serializeToStorage`.
+--- Returns the object in a storage of `torch.serializeToStorage`.
 function torch.deserializeFromStorage(storage, mode)
-    return torch.deserialize(arguments.storage(storage, 1, "deserializeFromStorage"):string(), mode)
-end
-
---- Writes the object to a file, which is replaced once all is written: `torch.save(filename, object, ['binary'|'ascii'])`.
-function torch.save(filename, object, mode)
-    if type(filename) ~= "string" then arguments.expected("string", filename, 1, "save") end
-    local make = mode_of(WRITERS, mode, 3, "save")
-    local temporary = filename .. ".part"
-    local file, message = io.open(temporary, "wb")
-    if not file then errors.raise("save: " .. message) end
-    local ok, problem = pcall(write_object, make(function(piece) assert(file:write(piece)) end), { count = 0 }, object)
-    local closed, close_message = file:close()
-    if ok and closed then ok, problem = os.rename(temporary, filename) end
-    if not (ok and closed) then
-        os.remove(temporary)
-        errors.raise("save: " .. reason(problem or close_message))
-    end
-end
-
---- Reads an object from a file: `torch.load(filename, ['binary'|'ascii'])`.
-function torch.load(filename, mode)
-    if type(filename) ~= "string" then arguments.expected("string", filename, 1, "load") end
-    local reader_of = mode_of(READERS, mode, 2, "load")
-    local file, message = io.open(filename, "rb")
-    if not file then errors.raise("load: " .. message) end
-    local size, at = file:seek("end") or 0, 0
-    file:seek("set", 0)
-    local source = {}
-    function source.left() return size - at end
-    function source.take(count)
-        local text = count == 0 and "" or file:read(count)
-        if not text or #text ~= count then broken("it ends too early") end
-        at = at + count
-        return text
-    end
-    local ok, object = read(reader_of, source, filename)
-    file:close()
-    if not ok then errors.raise("load: " .. object) end
-    return object
+    arguments.storage(storage, 1, "deserializeFromStorage")
+    if types[storage.handle.dtype].size ~= 1 then arguments.expected("torch.CharStorage", storage, 1, "deserializeFromStorage") end
+    return from_memory(storage, mode)
 end

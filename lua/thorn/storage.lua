@@ -5,10 +5,14 @@
 --   torch.DoubleStorage({1, 2, 3})                 the numbers of a table
 --   torch.DoubleStorage(storage, [offset, [n]])    a view of another storage's elements
 --   torch.DoubleStorage(n, address)                n elements of memory that the program owns
---   torch.DoubleStorage(filename, [shared, [n]])   a mapped file
+--   torch.DoubleStorage(filename, [shared, [n, [shared_memory]]])   a mapped file
+--
+-- With `shared`, changes reach the file. With `shared` and `shared_memory`, the storage is a POSIX shared memory object of this name, which
+-- is removed with the storage. Other processes, and other storages of the program, map the file /dev/shm/NAME.
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
+local convert = require("thorn.convert")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
@@ -18,7 +22,7 @@ local tensors = require("thorn.tensor")
 
 local C, own_storage, check = library.C, library.own_storage, library.check
 local Storage = library.Storage
-local torch, methods = namespace.torch, namespace.storage_methods
+local torch, methods, of_storages = namespace.torch, namespace.storage_methods, namespace.of_storages
 local storage, integer, number = arguments.storage, arguments.integer, arguments.number
 
 -- Returns the program's position `i`, from 1, counted from 0.
@@ -32,9 +36,8 @@ local function position(s, i)
 end
 
 ffi.metatype(Storage, {
-    __gc = function(s) C.THStorage_free(s.handle) end,
     __index = function(s, key)
-        if type(key) == "string" then return methods[key] end
+        if type(key) == "string" then return of_storages[s.handle.dtype][key] end
         return types[s.handle.dtype].read(s.handle, position(s, key))
     end,
     __newindex = function(s, key, value)
@@ -66,7 +69,7 @@ end
 --- Copies the elements of a storage of the same size, converted to this type.
 function methods.copy(s, source)
     storage(s, 1, "copy")
-    check(C.THStorage_copy(s.handle, storage(source, 2, "copy").handle), "copy")
+    check(convert.copy_storage(s.handle, storage(source, 2, "copy").handle), "copy")
     return s
 end
 
@@ -148,8 +151,7 @@ function methods.free(s)
     else
         local empty = C.THStorage_new(s.handle.dtype)
         if empty == nil then library.fail("free") end
-        s.handle, empty = empty, s.handle
-        C.THStorage_free(empty)
+        library.exchange_storage(s, empty)
     end
 end
 
@@ -177,8 +179,9 @@ local function from_storage(record, source, offset, size)
     return view
 end
 
-local function from_file(record, filename, shared, size)
-    local flags = shared and C.TH_ALLOCATOR_MAPPED_SHARED or 0
+local function from_file(record, filename, shared, size, shared_memory)
+    local shared_flag = shared_memory and C.TH_ALLOCATOR_MAPPED_SHAREDMEM or C.TH_ALLOCATOR_MAPPED_SHARED
+    local flags = shared and shared_flag or 0
     size = integer(size, 3, record.storage_name, 0)
     return own_storage(C.THStorage_newWithMapping(record.code, filename, size, flags), record.storage_name)
 end
@@ -191,10 +194,10 @@ local function from_address(record, size, address)
     return own_storage(C.THStorage_newFromBlob(record.code, memory, size, nil, nil), record.storage_name)
 end
 
-local function construct(record, first, second, third)
+local function construct(record, first, second, third, fourth)
     if first == nil then return own_storage(C.THStorage_new(record.code), record.storage_name) end
     if type(first) == "table" then return from_table(record, first) end
-    if type(first) == "string" then return from_file(record, first, second, third) end
+    if type(first) == "string" then return from_file(record, first, second, third, fourth) end
     if arguments.is_storage(first) then return from_storage(record, first, second, third) end
     local size = integer(first, 1, record.storage_name)
     if size < 0 then errors.argument(1, record.storage_name, "a size is not negative") end
@@ -203,10 +206,7 @@ local function construct(record, first, second, third)
 end
 
 for _, record in ipairs(types.all) do
-    torch[record.short .. "Storage"] = setmetatable({ __typename = record.storage_name }, {
-        __call = function(_, ...) return construct(record, ...) end,
-        __index = methods,
-    })
+    local function make(...) return construct(record, ...) end
+    local function factory() return construct(record) end
+    of_storages[record.code] = torch.newmetatable(record.storage_name, nil, make, nil, factory, torch)
 end
-
-return { construct = construct }

@@ -2,16 +2,18 @@
 
 local ffi = require("ffi")
 local arguments = require("thorn.arguments")
+local convert = require("thorn.convert")
 local errors = require("thorn.errors")
 local index = require("thorn.index")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
 local operators = require("thorn.operators")
+local origin = require("thorn.origin")
 local types = require("thorn.types")
 
 local C, own, own_storage = library.C, library.own, library.own_storage
 local Tensor = library.Tensor
-local torch, methods, constructors = namespace.torch, namespace.methods, namespace.constructors
+local torch, methods, of_tensors = namespace.torch, namespace.methods, namespace.of_tensors
 local tensor, dim_of, dimensions = arguments.tensor, arguments.dim, arguments.dimensions
 
 -- Torch7's layout. Numbers have four digits after the point.
@@ -35,11 +37,21 @@ end
 
 local function sizes(t, name) return per_dimension(t, C.THTensor_newSizeOf, name) end
 
+-- Returns the operator that calls the method of this name of the first tensor's type.
+local function operator(name)
+    return function(a, b)
+        local t = arguments.is_tensor(a) and a or b
+        return of_tensors[t.handle.dtype][name](a, b)
+    end
+end
+
 ffi.metatype(Tensor, {
-    __gc = function(t) C.THTensor_free(t.handle) end,
     __index = function(t, key)
-        if key == "new" then return constructors[t.handle.dtype] end
-        if type(key) == "string" then return methods[key] end
+        if type(key) == "string" then
+            local method = of_tensors[t.handle.dtype][key]
+            if t.is_dynamic then return origin.method_of_dynamic(method) end
+            return method
+        end
         return index.get(t, key)
     end,
     __newindex = index.set,
@@ -47,16 +59,22 @@ ffi.metatype(Tensor, {
     __eq = function(a, b)
         return arguments.is_tensor(a) and arguments.is_tensor(b) and a.handle == b.handle
     end,
-    __tostring = function(t)
-        if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]" end
-        return taken(C.THTensor_toString(t.handle, layout), "tostring")
-    end,
-    __add = operators.add,
-    __sub = operators.sub,
-    __mul = operators.mul,
-    __div = operators.div,
-    __unm = operators.unm,
+    __tostring = function(t) return of_tensors[t.handle.dtype].__tostring__(t) end,
+    __add = operator("__add__"),
+    __sub = operator("__sub__"),
+    __mul = operator("__mul__"),
+    __div = operator("__div__"),
+    __mod = operator("__mod__"),
+    __pow = operator("__pow__"),
+    __unm = operator("__unm__"),
 })
+
+for _, name in ipairs({ "add", "sub", "mul", "div", "mod", "pow", "unm" }) do methods["__" .. name .. "__"] = operators[name] end
+
+function methods.__tostring__(t)
+    if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]" end
+    return taken(C.THTensor_toString(t.handle, layout), "tostring")
+end
 
 --- The number of dimensions; 0 for an empty tensor.
 function methods.nDimension(t) return dimensions(tensor(t, 1, "nDimension")) end
@@ -77,10 +95,10 @@ function methods.stride(t, dim)
     return (tonumber(t.handle.stride[dim_of(dim, 2, "stride", t)]))
 end
 
---- The storage of the elements, which the tensor shares; nil if there is none yet.
+--- The storage of the elements, which the tensor shares; nil if there is none yet, or if it has no elements.
 function methods.storage(t)
     local storage = tensor(t, 1, "storage").handle.storage
-    if storage == nil then return nil end
+    if storage == nil or storage.size == 0 then return nil end
     C.THStorage_retain(storage)
     return own_storage(storage, "storage")
 end
@@ -134,7 +152,7 @@ end
 local function converted(t, record, name)
     if t.handle.dtype == record.code then return t end
     local r = own(C.THTensor_newWithDtype(record.code), name)
-    if dimensions(t) > 0 then library.check(C.THTensor_copy(r.handle, t.handle), name) end
+    if dimensions(t) > 0 then library.check(convert.copy(r.handle, t.handle), name) end
     return r
 end
 
@@ -200,8 +218,7 @@ function methods.free(t)
     else
         local empty = C.THTensor_newWithDtype(t.handle.dtype)
         if empty == nil then library.fail("free") end
-        t.handle, empty = empty, t.handle
-        C.THTensor_free(empty)
+        library.exchange(t, empty)
     end
 end
 
@@ -219,6 +236,13 @@ end
 
 --- Converts to the default type, as `type` does.
 function methods.real(t) return methods.type(t, "torch.Tensor") end
+
+--- Turns on or off that the collector runs when much memory is in use. It is on at first. `torch._heaptracking` tells the setting.
+function torch.setheaptracking(enabled)
+    torch._heaptracking = enabled and true or false
+    library.track(torch._heaptracking)
+end
+torch._heaptracking = true
 
 --- True for a tensor, false for any other value.
 function torch.isTensor(x) return arguments.is_tensor(x) end

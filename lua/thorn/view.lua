@@ -23,10 +23,13 @@ function methods.narrow(t, dim, first, size)
     return own(C.THTensor_newNarrow(t.handle, d, start, length), "narrow")
 end
 
---- The slice at `index` of dimension `dim`, which is removed.
+--- The slice at `index` of dimension `dim`, which is removed. Of a vector, the number at `index`.
 function methods.select(t, dim, index)
     tensor(t, 1, "select")
-    if t.handle.nDimension < 2 then errors.argument(1, "select", "cannot select on a vector") end
+    if t.handle.nDimension == 1 then
+        integer(dim, 2, "select")
+        return t[arguments.entry(index, 3, "select", t, 0) + 1]
+    end
     local d = dim_of(dim, 2, "select", t)
     return own(C.THTensor_newSelect(t.handle, d, arguments.entry(index, 3, "select", t, d)), "select")
 end
@@ -231,7 +234,7 @@ local function splitting(name, size_of)
     end
 end
 
-splitting("split", function(n) return n end)
+splitting("split", math.floor)
 splitting("chunk", function(n, total) return math.ceil(total / n) end)
 
 for _, name in ipairs({

@@ -2,13 +2,15 @@
 
 local folder = ...
 
-local torch = require("thorn")
+local torch = require("torch")
 local thorn = require("thorn.dynamic")
 
 for name, found in pairs({ thorn = require("thorn.errors").raise, ["thorn.dynamic"] = thorn.method }) do
     local source = debug.getinfo(found, "S").source
     assert(source:sub(1, #folder + 1) == "@" .. folder, name .. " is from " .. source)
 end
+
+assert(_G.torch == torch and torch == require("thorn"))
 
 local x = torch.Tensor({ { 1, 2 }, { 3, 4 } })
 assert(x:sum() == 10 and tostring(x):find("[torch.DoubleTensor of size 2x2]", 1, true))

@@ -8,6 +8,7 @@ local errors = require("thorn.errors")
 local library = require("thorn.library")
 local dtypes = require("thorn.dynamic.dtypes")
 local handles = require("thorn.dynamic.handles")
+local integers = require("thorn.integers")
 local signatures = require("thorn.dynamic.signatures")
 
 local binding = {}
@@ -31,7 +32,7 @@ end
 
 local function takes(argument, value, signature)
     if argument.of.takes(value) then return true end
-    return argument.of.class == "list" and signature.dimensions ~= nil and type(value) == "number"
+    return argument.of.class == "list" and signature.dimensions ~= nil and integers.is_number(value)
 end
 
 -- Returns the option for a parameter, and its name. `dim` is an alias of `dimension` and of `dims`.
@@ -39,6 +40,13 @@ local function option(argument, named)
     local value = named[argument.key]
     if value == nil and (argument.key == "dimension" or argument.key == "dims") then return named.dim, "dim" end
     return value, argument.key
+end
+
+local function are_numbers(list, count)
+    for i = 1, count do
+        if not integers.is_number(list[i]) then return false end
+    end
+    return true
 end
 
 -- Assigns values from position `j` of `given` to parameters from `p` on. Returns false if they do not fit.
@@ -64,7 +72,7 @@ local function assign(signature, given, count, named, p, j, values)
         if class == "list" or class == "handles" then
             local list = {}
             for k = j, count do list[k - j + 1] = given[k] end
-            local of_class = class == "handles" or type(list[1]) == "number"
+            local of_class = class == "handles" or are_numbers(list, count - j + 1)
             values[p] = list
             if of_class and takes(argument, list, signature) and assign(signature, given, count, named, p + 1, count + 1, values) then
                 return true
@@ -98,6 +106,17 @@ local function take_results(signature, named, values)
     return true
 end
 
+-- Returns true if the function reads no tensor, so that a first argument that is a tensor can only be its result.
+local function reads_no_tensor(signature)
+    local first = signature.results[1]
+    if not first or first.of.class ~= "tensor" then return false end
+    for _, argument in ipairs(signature.parameters) do
+        local class = argument.of.class
+        if class == "tensor" or class == "sparse" or class == "positions" or class == "handles" then return false end
+    end
+    return true
+end
+
 -- Returns true if the function has each of the options.
 local function knows(signature, named)
     local known, tensors = {}, false
@@ -111,7 +130,8 @@ local function knows(signature, named)
     end
     for key, value in pairs(named) do
         local is_dtype = key == "dtype" and tensors and (dtypes.is(value) or type(value) == "string" and dtypes.of(value) ~= nil)
-        if not known[key] and not is_dtype then return false end
+        local is_leaf = key == "requiresGrad" and type(value) == "boolean" and reads_no_tensor(signature)
+        if not known[key] and not is_dtype and not is_leaf then return false end
     end
     return true
 end
@@ -121,17 +141,6 @@ local function try(signature, given, count, named)
     if knows(signature, named) and assign(signature, given, count, named, 1, 1, values) and take_results(signature, named, values) then
         return values
     end
-end
-
--- Returns true if the function reads no tensor, so that a first argument that is a tensor can only be its result.
-local function reads_no_tensor(signature)
-    local first = signature.results[1]
-    if not first or first.of.class ~= "tensor" then return false end
-    for _, argument in ipairs(signature.parameters) do
-        local class = argument.of.class
-        if class == "tensor" or class == "sparse" or class == "positions" or class == "handles" then return false end
-    end
-    return true
 end
 
 local function with_result(named, result)
@@ -178,12 +187,13 @@ local function split(...)
     return given, count - 1, named
 end
 
---- Returns the first form that the arguments fit, and the values for its caller. Raises an error if they fit none.
+--- Returns the first form that the arguments fit, the values for its caller, and true if the result is a leaf that requires a gradient:
+--- functions that read no tensor have the option `requires_grad`. Raises an error if the arguments fit no form.
 function binding.bind(name, forms, ...)
     local given, count, named = split(...)
     for _, signature in ipairs(forms) do
         local values = try(signature, given, count, named)
-        if values then return signature, values end
+        if values then return signature, values, named.requiresGrad and reads_no_tensor(signature) end
     end
     if is_tensor(given[1]) and named.out == nil then
         local rest = { unpack(given, 2, count) }

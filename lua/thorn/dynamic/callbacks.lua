@@ -9,8 +9,9 @@
 
 local ffi = require("ffi")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 
-local C, own = library.C, library.own
+local C, own = library.C, origin.own
 
 local callbacks = {}
 

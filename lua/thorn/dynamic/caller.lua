@@ -7,6 +7,7 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 local borrowed = require("thorn.dynamic.borrowed")
 local callbacks = require("thorn.dynamic.callbacks")
 local handles = require("thorn.dynamic.handles")
@@ -19,14 +20,14 @@ local caller = {}
 
 -- The functions that generated sources may name.
 local tools = {
-    C = C, new = ffi.new, to_one = positions.to_one, one_based = positions.one_based, fail = library.fail, own = library.own,
+    C = C, new = ffi.new, to_one = positions.to_one, one_based = positions.one_based, fail = library.fail, own = origin.own,
     lend = borrowed.keep, progress = callbacks.progress, take_back = callbacks.take_back,
 }
 
 -- Returns a new result, optionally with a dtype.
 function tools.fresh(dtype, name)
-    if dtype then return library.own(C.THTensor_newWithDtype(dtype.code), name) end
-    return library.own(C.THTensor_new(), name)
+    if dtype then return origin.own(C.THTensor_newWithDtype(dtype.code), name) end
+    return origin.own(C.THTensor_new(), name)
 end
 local fresh = tools.fresh
 
@@ -47,9 +48,9 @@ end
 function tools.own_list(array, count, is_positions, name)
     local list = {}
     for i = 1, count do
-        if array[i - 1] ~= nil then list[i] = library.own(array[i - 1], name) end
+        if array[i - 1] ~= nil then list[i] = origin.own(array[i - 1], name) end
     end
-    for i = 1, is_positions and count or 0 do positions.to_one(list[i], name) end
+    for i = 1, is_positions and count or 0 do list[i] = positions.to_one(list[i], name) end
     return list
 end
 
@@ -156,7 +157,7 @@ local ranks = {
 
 local function renumbering(lines, signature)
     for r, argument in ipairs(signature.results) do
-        if argument.positions or argument.of.positions then append(lines, "to_one(o%d, name)", r) end
+        if argument.positions or argument.of.positions then append(lines, "o%d = to_one(o%d, name, r%d ~= nil)", r, r, r) end
     end
 end
 

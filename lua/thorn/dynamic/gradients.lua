@@ -3,11 +3,12 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 local callbacks = require("thorn.dynamic.callbacks")
 local handles = require("thorn.dynamic.handles")
 local signatures = require("thorn.dynamic.signatures")
 
-local C, istype, own, check = library.C, ffi.istype, library.own, library.check
+local C, istype, own, check = library.C, ffi.istype, origin.own, library.check
 local Tensor = library.Tensor
 
 -- Functions on tensors, functions of groups, and functions of the namespace, by name.

@@ -14,27 +14,30 @@ local errors = require("thorn.errors")
 local library = require("thorn.library")
 local dtypes = require("thorn.dynamic.dtypes")
 local handles = require("thorn.dynamic.handles")
+local integers = require("thorn.integers")
 local positions = require("thorn.dynamic.positions")
 
 local C, istype, floor = library.C, ffi.istype, math.floor
+local is_number = integers.is_number
 local Tensor, Sparse = library.Tensor, handles.types.STensor.type
 
 local kinds = {}
 
 local function wrong(argument, name, text) errors.raise(("%s: %s %s"):format(name, argument.name, text)) end
 
-local int64, uint64 = ffi.typeof("int64_t"), ffi.typeof("uint64_t")
-
-local function is_boxed(value) return istype(int64, value) or istype(uint64, value) end
-
-local function is_number(value) return type(value) == "number" or is_boxed(value) end
+local function out_of_range(value, argument, name) wrong(argument, name, "is out of range: " .. tostring(value)) end
 
 -- Returns an integer of at most 32 or 64 bits. Raises an error for other values.
 local function whole(value, argument, name)
-    if type(value) ~= "number" then return value end
+    value = integers.unboxed(value)
+    if type(value) ~= "number" then
+        local is_above = integers.is_above_int64(value) and argument.type ~= "uint64_t"
+        if is_above or argument.type == "int" then out_of_range(value, argument, name) end
+        return value
+    end
     if floor(value) ~= value then wrong(argument, name, ("must be a whole number, got %s"):format(value)) end
     local limit = argument.type == "int" and 2 ^ 31 or 2 ^ 63
-    if value >= limit or value < -limit then wrong(argument, name, ("is out of range: %s"):format(value)) end
+    if value >= limit or value < -limit then out_of_range(value, argument, name) end
     return value
 end
 
@@ -146,7 +149,7 @@ end
 
 local function is_positions(value) return istype(Tensor, value) or is_table(value) end
 
-local function is_pointer(value) return type(value) == "cdata" and not is_boxed(value) and not handles.is_handle(value) end
+local function is_pointer(value) return type(value) == "cdata" and not integers.is_boxed(value) and not handles.is_handle(value) end
 
 local function is_memory(value) return is_pointer(value) or type(value) == "string" end
 

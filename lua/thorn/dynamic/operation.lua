@@ -133,8 +133,10 @@ function operation.of(name, forms, in_place)
     local lines, values = compiled_tests(forms, in_place, bind, call_of, most)
     values.istype, values.Tensor, values.Sparse, values.has_only_out = ffi.istype, library.Tensor, Sparse, has_only_out
     function values.other(...)
-        local signature, found = bind(name, forms, ...)
-        return call_of(signature)(unpack(found, 1, #signature.parameters + #signature.results + 1))
+        local signature, found, is_leaf = bind(name, forms, ...)
+        local call, count = call_of(signature), #signature.parameters + #signature.results + 1
+        if is_leaf then return call(unpack(found, 1, count)):setRequiresGrad(true) end
+        return call(unpack(found, 1, count))
     end
     local heads = { "type" }
     for value in pairs(values) do heads[#heads + 1] = value end

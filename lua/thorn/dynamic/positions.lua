@@ -3,8 +3,10 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
+local integers = require("thorn.integers")
 
-local C, own, check = library.C, library.own, library.check
+local C, own, check = library.C, origin.own, library.check
 
 local positions = {}
 
@@ -24,6 +26,7 @@ local function tensor_of(list, argument, name)
     for r, row in ipairs(rows) do
         if type(row) ~= "table" or #row ~= count then errors.raise(("%s: lists in %s differ in length"):format(name, argument.name)) end
         for i, position in ipairs(row) do
+            position = integers.unboxed(position)
             if type(position) ~= "number" or math.floor(position) ~= position or math.abs(position) > 2 ^ 53 then
                 errors.raise(("%s: %s has no whole number at place %d"):format(name, argument.name, i))
             end
@@ -51,16 +54,21 @@ function positions.from_one(tensor, argument, name)
     return shifted
 end
 
---- Makes the positions in a result count from 1.
-function positions.to_one(tensor, name)
-    if tensor then check(C.THTensor_add(tensor.handle, tensor.handle, 1), name) end
-end
-
 --- Returns a new tensor with the positions of `tensor` counted from 1.
 function positions.one_based(tensor, name)
     local shifted = fresh()
     check(C.THTensor_add(shifted.handle, tensor.handle, 1), name)
     return shifted
+end
+
+--- Returns a result with its positions counted from 1. A result that the program gave is changed in place. A new result is replaced if its
+--- storage is shared, because a graph then has saved the positions for backward.
+function positions.to_one(tensor, name, is_given)
+    if not tensor then return tensor end
+    local storage = tensor.handle.storage
+    if not is_given and storage ~= nil and C.THStorage_refcount(storage) > 1 then return positions.one_based(tensor, name) end
+    check(C.THTensor_add(tensor.handle, tensor.handle, 1), name)
+    return tensor
 end
 
 return positions

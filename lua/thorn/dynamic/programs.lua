@@ -8,6 +8,7 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 local dtypes = require("thorn.dynamic.dtypes")
 local handles = require("thorn.dynamic.handles")
 
@@ -45,7 +46,7 @@ end
 local function run(p, inputs, count, out)
     local outputs = counted(C.THProgram_outputCount(p.handle), "Program.run")
     local results = {}
-    for i = 1, outputs do results[i] = out and out[i] or library.own(C.THTensor_new(), "Program.run") end
+    for i = 1, outputs do results[i] = out and out[i] or origin.own(C.THTensor_new(), "Program.run") end
     local to, from = array_of(results, outputs, "Program.run"), array_of(inputs, count, "Program.run")
     if C.THProgram_run(to, outputs, p.handle, from, count) ~= 0 then library.fail("Program.run") end
     -- `None` of PyTorch is nil.
@@ -104,7 +105,7 @@ local function tensors(title)
     local function find(p, name)
         must_be_program(p, one)
         if type(name) ~= "string" then errors.raise(one .. ": name must be a text") end
-        return library.own(C[new](p.handle, name), one)
+        return origin.own(C[new](p.handle, name), one)
     end
     local function list(p)
         must_be_program(p, all)

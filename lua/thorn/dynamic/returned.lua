@@ -5,6 +5,7 @@
 
 local ffi = require("ffi")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 local types = require("thorn.types")
 local dtypes = require("thorn.dynamic.dtypes")
 local handles = require("thorn.dynamic.handles")
@@ -64,10 +65,10 @@ define(function(value, name)
     C.THFree(value)
     return text
 end, "new_text")
-define(function(value, name) return library.own(value, name) end, "new")
+define(origin.own, "new")
 define(function(value, name)
     if value == nil then return check_code(name) end
-    return library.own(value, name)
+    return origin.own(value, name)
 end, "new_or_null")
 define(handles.own_sparse, "new_sparse")
 define(function(value, name) return library.own_storage(value, name) end, "new_storage")

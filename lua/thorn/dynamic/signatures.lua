@@ -80,7 +80,7 @@ function signatures.of(name)
         local text = rows.functions[name]
         if not text then return nil end
         signature = read(name, text)
-        if name == "THTensor_setRequiresGrad" then recording.is_used = true end
+        if name == "THTensor_setRequiresGrad" then recording.start() end
         known[name] = signature
     end
     return signature

@@ -5,9 +5,11 @@
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
+local origin = require("thorn.origin")
 local recording = require("thorn.recording")
 local types = require("thorn.types")
 local dtypes = require("thorn.dynamic.dtypes")
+local integers = require("thorn.integers")
 
 local C, istype = library.C, ffi.istype
 local Tensor = library.Tensor
@@ -102,9 +104,11 @@ local function sizes_of(list)
     return sizes
 end
 
+local is_number = integers.is_number
+
 local function flatten(list, sizes, d, values)
     if d > #sizes then
-        if type(list) ~= "number" and type(list) ~= "boolean" then errors.raise("tensor: an element is a " .. type(list)) end
+        if not is_number(list) and type(list) ~= "boolean" then errors.raise("tensor: an element is a " .. type(list)) end
         values[#values + 1] = list
         return
     end
@@ -112,25 +116,38 @@ local function flatten(list, sizes, d, values)
     for i = 1, #list do flatten(list[i], sizes, d + 1, values) end
 end
 
---- Returns a tensor with the elements of a nested table, or with one number. Its dtype is `dtype`; without that, Bool for truth values and
---- the default dtype for numbers.
+-- Returns the numbers of a list in an array of C, the dtype of the array, and the default dtype of a tensor with these elements.
+local function array_of(values)
+    local boxed, truths = 0, 0
+    for i, value in ipairs(values) do
+        if type(value) == "boolean" then
+            values[i] = value and 1 or 0
+            truths = truths + 1
+        elseif type(value) ~= "number" then
+            if integers.is_above_int64(value) then errors.raise("tensor: an element is above 2^63 - 1: " .. tostring(value)) end
+            boxed = boxed + 1
+        end
+    end
+    local is_int64 = boxed > 0 and boxed == #values
+    local array = ffi.new(is_int64 and "int64_t[?]" or "double[?]", #values)
+    for i, value in ipairs(values) do array[i - 1] = value end
+    if is_int64 then return array, C.TH_INT64, C.TH_INT64 end
+    return array, C.TH_FLOAT64, truths > 0 and truths == #values and C.TH_BOOL or C.THGetDefaultDtype()
+end
+
+--- Returns a tensor with the elements of a nested table, or with one number. Its dtype is `dtype`; without that, Bool for truth values,
+--- Int64 for integers of the FFI, and the default dtype for numbers. The last argument may be a table with `dtype` and `requires_grad`.
 function special.tensor(list, dtype)
-    if type(dtype) == "table" and not dtypes.is(dtype) then dtype = dtype.dtype end
+    local options = type(dtype) == "table" and not dtypes.is(dtype) and dtype or {}
+    if options == dtype then dtype = options.dtype end
     local of = dtype and (dtypes.is(dtype) or type(dtype) == "string") and dtypes.of(dtype)
     if dtype and not of then errors.raise("tensor: " .. tostring(dtype) .. " is no dtype") end
     local sizes, values = sizes_of(list), {}
     flatten(list, sizes, 1, values)
-    local numbers, truths = ffi.new("double[?]", #values), 0
-    for i, value in ipairs(values) do
-        if type(value) == "boolean" then
-            value = value and 1 or 0
-            truths = truths + 1
-        end
-        numbers[i - 1] = value
-    end
-    local made = library.own(C.THTensor_newFromData(C.TH_FLOAT64, #sizes, ffi.new("int64_t[?]", #sizes, sizes), numbers), "tensor")
-    local code = of and of.code or truths > 0 and truths == #values and C.TH_BOOL or C.THGetDefaultDtype()
-    return library.own(C.THTensor_newTo(made.handle, code), "tensor")
+    local array, stored, code = array_of(values)
+    local made = library.own(C.THTensor_newFromData(stored, #sizes, ffi.new("int64_t[?]", #sizes, sizes), array), "tensor")
+    local r = origin.own(C.THTensor_newTo(made.handle, of and of.code or code), "tensor")
+    return (options.requires_grad or options.requiresGrad) and r:setRequiresGrad(true) or r
 end
 
 return special
