@@ -1,4 +1,4 @@
--- Torch7's package for programs that say `require "torch"`: returns the package and sets the global `torch`.
+-- Torch7's package for programs that say `require "torch"`: returns the package and sets the globals `torch` and `include`.
 --
 -- If Torch7 itself is installed in the folder of this file, as torch/init.lua, this file loads Torch7.
 
@@ -7,5 +7,6 @@ local torch7 = loadfile(folder .. "torch/init.lua")
 if torch7 then return torch7(...) end
 
 torch = require("thorn")
+include = torch.include
 
 return torch

@@ -60,6 +60,7 @@ local TIMED = [[
 print("| what | measured | goal |")
 print("| --- | ---: | --- |")
 report("`require \"thorn\"`", least(9, function() return fresh(TIMED:format("thorn")) end), " ms", 30)
+report("`require \"torch\"`", least(9, function() return fresh(TIMED:format("torch")) end), " ms", 15)
 report("`require \"thorn.dynamic\"`", least(9, function() return fresh(TIMED:format("thorn.dynamic")) end), " ms")
 
 local torch = require("thorn")
@@ -77,6 +78,8 @@ end
 
 local x, y = torch.FloatTensor(4):fill(1), torch.FloatTensor(4):fill(2)
 report("`x:add(y)`, 4 elements", calls(function() x:add(y) end), " ns", 300)
+report("`x + y`, 4 elements, a new tensor", calls(function() return x + y end), " ns")
+report("`x:narrow(1, 1, 2)`", calls(function() return x:narrow(1, 1, 2) end), " ns")
 report("`thorn.add(x, y)`, 4 elements, a new tensor", calls(function() return thorn.add(x, y) end), " ns")
 report("`thorn.add_(x, y)`, 4 elements", calls(function() thorn.add_(x, y) end), " ns")
 report("`thorn.add(x, y, { out = x })`, 4 elements", calls(function() return thorn.add(x, y, { out = x }) end), " ns")

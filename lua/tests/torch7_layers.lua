@@ -208,8 +208,8 @@ function Lookup:forward(x)
 end
 
 function Lookup:backward(x, g)
-    local grad = self.grads[1]
-    grad.THNN.LookupTable_accGradParameters(x:cdata(), g:cdata(), grad:cdata(), self.count:cdata(), optional(nil), optional(nil), false, 0, 1)
+    local grad, none = self.grads[1], optional(nil)
+    grad.THNN.LookupTable_accGradParameters(x:cdata(), g:cdata(), grad:cdata(), self.count:cdata(), none, none, false, 0, 1)
 end
 
 local Flat = torch.class("net.Flat", "net.Layer", net)

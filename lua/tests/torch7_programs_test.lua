@@ -147,7 +147,8 @@ function tests.lstm_trains_through_time()
         g:zero()
         local h, c, tape = torch.zeros(count, size), torch.zeros(count, size), {}
         for t = 1, steps do
-            local step = { x = torch.cat(bits:narrow(2, t, 1), h, 2), c = c, sigmoid = net.Sigmoid(), tanh = net.Tanh(), squash = net.Tanh() }
+            local step = { x = torch.cat(bits:narrow(2, t, 1), h, 2), c = c }
+            step.sigmoid, step.tanh, step.squash = net.Sigmoid(), net.Tanh(), net.Tanh()
             local z = gates:forward(step.x):clone()
             step.s, step.z = step.sigmoid:forward(z:narrow(2, 1, 3 * size):contiguous()), z
             step.new = step.tanh:forward(z:narrow(2, 3 * size + 1, size):contiguous())

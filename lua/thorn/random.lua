@@ -23,19 +23,27 @@ ffi.metatype(Generator, {
     __tostring = function() return "torch.Generator" end,
 })
 
---- A new generator, seeded by the system.
-function torch.Generator()
+-- A new generator, seeded by the system.
+local function new()
     local handle = C.THGenerator_newKind(C.TH_MT19937)
     if handle == nil then library.fail("Generator") end
     return Generator(handle)
 end
 
-local default = torch.Generator()
-torch._gen = default
+--- Makes a generator: `torch.Generator()`.
+local class = torch.newmetatable("torch.Generator", nil, new, nil, new, torch)
+
+local default = new()
+
+-- As in Torch7, the first pointer in the memory of the generator of all functions is its `THGenerator *`.
+local Pointers = ffi.typeof("THGenerator *[1]")
+torch._gen = Pointers(default.handle)
+torch.metatype("torch.Generator", class, Pointers)
 
 -- Splits `([generator,] ...)`: returns the generator, the number of arguments it took, and the others.
 local function from(first, ...)
     if ffi.istype(Generator, first) then return first, 1, ... end
+    if ffi.istype(Pointers, first) then return default, 1, ... end
     return default, 0, first, ...
 end
 

@@ -251,7 +251,7 @@ function namespace.storage_methods.write(s, file) write_storage(file, arguments.
 --- Writes the dimensions, sizes, strides, the offset from 1, and the storage: `tensor:write(file)`.
 function namespace.methods.write(t, file) write_tensor(file, arguments.tensor(t, 1, "write")) end
 
-local Generator = torch.newmetatable("torch.Generator", nil, torch.Generator, nil, torch.Generator, torch)
+local Generator = torch.getmetatable("torch.Generator")
 
 --- Writes the state of the generator.
 function Generator.write(generator, file) file:writeByte(torch.getRNGState(generator):storage()) end

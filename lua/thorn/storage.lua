@@ -50,7 +50,7 @@ ffi.metatype(Storage, {
     __eq = function(a, b)
         return arguments.is_storage(a) and arguments.is_storage(b) and a.handle == b.handle
     end,
-    __tostring = function(s) return tensors.taken(C.THStorage_toString(s.handle, tensors.layout), "tostring") end,
+    __tostring = function(s) return tensors.taken(C.THStorage_toString(s.handle, tensors.layout), "tostring") .. "\n" end,
 })
 
 --- The number of elements.

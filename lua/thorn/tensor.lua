@@ -72,8 +72,8 @@ ffi.metatype(Tensor, {
 for _, name in ipairs({ "add", "sub", "mul", "div", "mod", "pow", "unm" }) do methods["__" .. name .. "__"] = operators[name] end
 
 function methods.__tostring__(t)
-    if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]" end
-    return taken(C.THTensor_toString(t.handle, layout), "tostring")
+    if C.THTensor_nElement(t.handle) == 0 then return "[" .. types[t.handle.dtype].name .. " with no dimension]\n" end
+    return taken(C.THTensor_toString(t.handle, layout), "tostring") .. "\n"
 end
 
 --- The number of dimensions; 0 for an empty tensor.
