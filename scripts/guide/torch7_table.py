@@ -8,11 +8,12 @@ from .programs import environment
 
 LIST = """
 local names = require("thorn.namespace")
-require("thorn")
+local torch = require("thorn")
 local seen = {}
 for _, functions in ipairs({names.methods, names.torch}) do
     for name, value in pairs(functions) do
-        if type(value) == "function" and not seen[name] then seen[name] = true print(name) end
+        local is_class = value == torch.getconstructortable("torch." .. name)
+        if (type(value) == "function" or is_class) and not seen[name] then seen[name] = true print(name) end
     end
 end
 """
@@ -50,6 +51,9 @@ getdefaulttensortype THGetDefaultDtype
 setheaptracking THMemory_setSoftLimit
 """
 
+# Names of Torch7 that mean something else than the operation of this name: `torch.version` returns the version of a class.
+OTHER_MEANINGS = {"version"}
+
 
 def all_names(luajit, library):
     done = subprocess.run([luajit, "-e", LIST], capture_output=True, text=True, env=environment(library))
@@ -73,7 +77,7 @@ def lines(operations, names):
     if missing:
         raise Fault(f"the table of Torch7's names has {missing[0]}, which the package does not have")
     found = []
-    for name in names:
+    for name in sorted(set(names) - OTHER_MEANINGS):
         functions = table[name].split() if name in table else functions_of(name, operations, set(names))
         if functions:
             found.append((rows[functions[0]]["chapter"], in_code([name]), in_code(shortened(functions)), rows[functions[0]]["doc"]))
