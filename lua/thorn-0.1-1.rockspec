@@ -75,6 +75,7 @@ build = {
         ["thorn.operators"] = "thorn/operators.lua",
         ["thorn.origin"] = "thorn/origin.lua",
         ["thorn.overlap"] = "thorn/overlap.lua",
+        ["thorn.paths"] = "thorn/paths.lua",
         ["thorn.random"] = "thorn/random.lua",
         ["thorn.recording"] = "thorn/recording.lua",
         ["thorn.reduce"] = "thorn/reduce.lua",

@@ -26,6 +26,17 @@ require("thorn.cmdline")
 require("thorn.tester")
 require("thorn.namespace").complete()
 
+-- Returns the package `paths`: an installed one, otherwise this package's, which becomes a global as Torch7's does.
+local function load_paths(name)
+    for _, find in ipairs(package.loaders) do
+        local loader = find(name)
+        if type(loader) == "function" and loader ~= load_paths then return loader(name) end
+    end
+    _G.paths = require("thorn.paths")
+    return _G.paths
+end
+
 package.preload["nn.THNN"] = function() return require("thorn.nn") end
+package.preload["paths"] = package.preload["paths"] or load_paths
 
 return torch

@@ -25,6 +25,7 @@ local FILES = {
     "torch7_programs_test",
     "names_test",
     "utility_test",
+    "paths_test",
     "cmdline_test",
     "tester_test",
     "nn_test",

@@ -5,6 +5,7 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local paths = require("thorn.paths")
 
 local C, check = library.C, library.check
 local torch = namespace.torch
@@ -167,14 +168,6 @@ function torch.packageLuaPath(name)
     end
 end
 
--- Returns the path of a file that is named relative to the file of the function at this level of the stack.
-local function beside(path, level)
-    if path:match("^[/\\]") or path:match("^%a:") then return path end
-    local info = debug.getinfo(level + 1, "S")
-    local folder = info and info.source:match("^@(.*[/\\])") or ""
-    return folder .. path
-end
-
 --- Runs a file of Lua. `torch.include(package, file)` runs a file in the folder of a package. `torch.include(file, [depth])` runs a file
 --- in the folder of the calling file, or of the caller `depth` levels further up.
 function torch.include(package, file)
@@ -185,7 +178,7 @@ function torch.include(package, file)
         if not folder then errors.argument(1, "include", "there is no package " .. package .. " on package.path") end
         path = folder .. "/" .. file
     else
-        path = beside(package, 2 + arguments.integer(file, 2, "include", 0))
+        path = paths.thisfile(package, 3 + arguments.integer(file, 2, "include", 0))
     end
     local chunk, problem = loadfile(path)
     if not chunk then errors.raise("include: " .. problem) end
