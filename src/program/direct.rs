@@ -167,7 +167,7 @@ fn in_order_of_signature<'a>(function: &'static Function, map: &'a str) -> Vec<&
     placed.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Returns the argument that an entry of a map names: `bias`, the length of a list `#sizes`, or a constant. `None` if the length is unknown.
+/// Returns the argument that an entry of a map names: `bias`, the length of a list `#sizes`, or a constant. `None` for an unknown length.
 fn named(name: &str, schema: &[(&'static str, Typed)]) -> Option<Typed> {
     let length = name.strip_prefix('#');
     let found = schema.iter().find(|(argument, _)| *argument == length.unwrap_or(name));

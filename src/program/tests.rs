@@ -190,7 +190,7 @@ impl Case {
         case
     }
 
-    /// Runs the graph: as written, with inputs that stay alive, or `fast`, with folded values, fused steps and results in the memory of inputs.
+    /// Runs the graph as written, with inputs that stay alive. If `fast`, values are folded, steps are fused, and results reuse inputs.
     fn run(&mut self, fast: bool) -> Result<Vec<Item>, String> {
         let mut missing = Missing::default();
         let text = |error: crate::error::Error| error.message().to_owned();
