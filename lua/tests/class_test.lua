@@ -16,6 +16,16 @@ function Animal:both() return self:sound() .. self.name end
 function Dog:__init(name) parent.__init(self, name .. "!") end
 function Dog:sound() return "wuff " end
 
+function tests.ancestors_of_any_distance_have_methods()
+    local last = "test.Animal"
+    for level = 1, 9 do
+        torch.class("test.Level" .. level, last, zoo)
+        last = "test.Level" .. level
+        equal(zoo["Level" .. level]("a"):both(), "?a")
+        equal(zoo["Level" .. level]("a").missing, nil)
+    end
+end
+
 function tests.objects_inherit_methods()
     local dog = zoo.Dog("Rex")
     equal(dog:both(), "wuff Rex!")

@@ -77,6 +77,66 @@ test("heap tracking", function()
     equal(most < 80 * 2 ^ 20, true)
 end)
 
+-- Calls `f` under memory pressure: each new tensor runs the collector and frees unreachable tensors.
+local function under_pressure(f)
+    library.C.THMemory_setSoftLimit(1, nil, nil)
+    f()
+    library.track(true)
+end
+
+test("tensors live until a function of several calls ends", function()
+    for _ = 1, 100 do
+        local rounded, copied, masked = torch.Tensor(1, 3):fill(2.5), torch.IntTensor(1, 3), torch.zeros(1, 3)
+        local sums, fours, twos = torch.IntTensor(1, 3):fill(6), torch.IntTensor(40, 3):fill(4), torch.IntTensor(40, 3):fill(2)
+        local mask, sevens, large = torch.ByteTensor(40, 3):fill(1), torch.Tensor(40, 3):fill(7), torch.Tensor(40, 3):fill(2 ^ 40)
+        under_pressure(function() rounded:expand(10, 3):round() end)
+        under_pressure(function() sums:expand(40, 3):addcdiv(1, fours, twos) end)
+        under_pressure(function() masked:expand(40, 3):maskedCopy(mask, sevens) end)
+        under_pressure(function() copied:expand(40, 3):copy(large) end)
+        equal(rounded, { { 3, 3, 3 } })
+        equal(sums, { { 86, 86, 86 } })
+        equal(masked, { { 7, 7, 7 } })
+        equal(copied, { { -2 ^ 31, -2 ^ 31, -2 ^ 31 } })
+    end
+end)
+
+-- Runs a program in another process. Returns what it writes.
+local function output_of(program)
+    local name = os.tmpname()
+    local file = assert(io.open(name, "w"))
+    file:write(program)
+    file:close()
+    local first = -1
+    while arg[first - 1] do first = first - 1 end
+    local pipe = assert(io.popen(("LUA_PATH='%s' '%s' '%s' 2>&1"):format(package.path, arg[first], name)))
+    local text = pipe:read("*a")
+    pipe:close()
+    os.remove(name)
+    return text
+end
+
+-- A finalizer of a program that is older than the package runs after the handles are freed.
+test("finalizers at the end find empty tensors and storages", function()
+    equal(output_of([[
+        local objects = {}
+        local proxy = newproxy(true)
+        getmetatable(proxy).__gc = function()
+            for _, x in ipairs(objects) do
+                x:free()
+                x:free()
+                x:resize(5):fill(3)
+                io.write(x:type(), " ", x[5], "; ")
+                x:free()
+            end
+        end
+        local torch = require("torch")
+        objects = { torch.FloatTensor(3), torch.FloatTensor(3), torch.FloatStorage(3) }
+        for _, x in ipairs(objects) do x:resize(5):fill(x:type() and 1):free() end
+        objects[2]:retain()
+        objects[3]:retain()
+    ]]), "torch.DoubleTensor 3; torch.DoubleTensor 3; torch.DoubleStorage 3; ")
+end)
+
 for name, step in pairs(steps) do
     test("memory of " .. name, function()
         local function run()

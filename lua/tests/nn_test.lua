@@ -362,4 +362,27 @@ function tests.memory()
     check(tonumber(C.THMemory_liveBytes()) - before < 1e5)
 end
 
+-- A hook of the program calls THNN while another function runs, as a finalizer may.
+function tests.reentry()
+    local K = THNN.kernels["torch.DoubleTensor"]
+    local a, b, gate = torch.ones(2, 3), torch.Tensor(), 1 / (1 + math.exp(-1))
+    local x, weight, output, buffer = torch.ones(2, 8, 8), torch.ones(1, 2, 3, 3), torch.Tensor(), torch.Tensor()
+    local calls = 0
+    jit.off()
+    debug.sethook(function()
+        calls = calls + 1
+        pcall(call, K, "GatedLinear_updateOutput", a, b, 3)
+        call(K, "GatedLinear_updateGradInput", a, torch.ones(1, 3), b, 1)
+    end, "", 7)
+    local ok, problem = pcall(function()
+        for _ = 1, 10 do call(K, "SpatialDepthWiseConvolution_updateOutput", x, output, weight, nil, buffer, buffer, 3, 3, 1, 1, 0, 0) end
+    end)
+    debug.sethook()
+    jit.on()
+    check(ok, problem)
+    check(calls > 100)
+    equal({ output:min(), output:max() }, { 9, 9 })
+    near(b, { gate, gate, gate, gate * (1 - gate), gate * (1 - gate), gate * (1 - gate) })
+end
+
 harness.run(tests)

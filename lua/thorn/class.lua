@@ -36,13 +36,26 @@ function torch.typename(x)
 end
 
 -- Returns the field of a metatable or its nearest ancestor.
-local function lookup(metatable, key)
+local function lookup_in_loop(metatable, key)
     while type(metatable) == "table" do
         local value = rawget(metatable, key)
         if value ~= nil then return value end
         metatable = getmetatable(metatable)
     end
 end
+
+-- Returns a function that looks at one metatable, and then calls `continue` for the parent.
+local function step(continue)
+    return function(metatable, key)
+        if type(metatable) ~= "table" then return nil end
+        local value = rawget(metatable, key)
+        if value ~= nil then return value end
+        return continue(getmetatable(metatable), key)
+    end
+end
+
+-- The first ancestors are not in a loop, because LuaJIT does not compile the program's loops around a loop that ends at once.
+local lookup = step(step(step(step(lookup_in_loop))))
 
 -- A method __index__ returns a value and true, or false.
 local function index(self, key)

@@ -22,8 +22,11 @@ end
 local function copy_elements(r, src, to, from)
     local floats = own(C.THTensor_newContiguous(src))
     local integers = own(C.THTensor_newWithSizes(to.code, src.nDimension, src.size))
-    local out, of, first = integers.handle.storage, floats.handle.storage, tonumber(floats.handle.storageOffset)
-    for i = 0, tonumber(C.THTensor_nElement(src)) - 1 do to.write(out, i, from.read(of, first + i)) end
+    local first = tonumber(floats.handle.storageOffset)
+    -- The loop names the tensors, not their storages, because compiled code keeps only what it names.
+    for i = 0, tonumber(C.THTensor_nElement(src)) - 1 do
+        to.write(integers.handle.storage, i, from.read(floats.handle.storage, first + i))
+    end
     return C.THTensor_copy(r, integers.handle)
 end
 

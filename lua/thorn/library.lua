@@ -107,8 +107,9 @@ function library.check(status, name)
 end
 
 -- What objects have in place of their handles after the end of the Lua state. Finalizers of the FFI run last.
-local tensors = slots.new(library.Tensor, C.THTensor_free, ffi.gc(C.THTensor_new(), C.THTensor_free))
-local storages = slots.new(library.Storage, C.THStorage_free, ffi.gc(C.THStorage_new(C.TH_FLOAT64), C.THStorage_free))
+local no_tensor, no_storage = C.THTensor_newWithDtype(C.TH_FLOAT64), C.THStorage_new(C.TH_FLOAT64)
+local tensors = slots.new(library.Tensor, C.THTensor_free, ffi.gc(no_tensor, C.THTensor_free))
+local storages = slots.new(library.Storage, C.THStorage_free, ffi.gc(no_storage, C.THStorage_free))
 
 --- Give a tensor, or a storage, another handle, and release the handle that it had.
 library.exchange, library.exchange_storage = tensors.exchange, storages.exchange

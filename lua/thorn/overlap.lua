@@ -57,7 +57,11 @@ local function handle_of(t) return t.handle end
 -- Calls `f(r, ...)` for the parts of `r`. The operands are numbers, and tensors in the shape of `r`. Returns the status of the library.
 local function for_parts(f, r, ...)
     local d = next_dimension(r.handle)
-    if not d then return f(r.handle, for_tensors(handle_of, nil, nil, ...)) end
+    if not d then
+        -- No tail call, which would drop the tensors before `f` returns.
+        local status = f(r.handle, for_tensors(handle_of, nil, nil, ...))
+        return status
+    end
     for i = 0, tonumber(r.handle.size[d]) - 1 do
         local status = for_parts(f, for_tensors(entry, d, i, r, ...))
         if status ~= 0 then return status end

@@ -38,11 +38,11 @@ end
 function slots.new(type, free, nothing)
     local objects, capacity = setmetatable({}, { __mode = "v" }), FEW
     local handles = ffi.new("void *[?]", capacity + 1)
-    local count, limit, is_busy, is_due = 0, MANY, false, false
+    local count, limit, is_sweeping, is_adding, is_due = 0, MANY, false, false, false
 
     -- `free` may call functions of the program, which may add objects.
     local function sweep()
-        is_busy, is_due = true, false
+        is_sweeping, is_due = true, false
         local kept, i = 0, 0
         while i < count do
             i = i + 1
@@ -56,43 +56,55 @@ function slots.new(type, free, nothing)
                 end
             end
         end
-        count, limit, is_busy = kept, kept + math.max(MANY, PER_KB * collectgarbage("count")), false
+        count, limit, is_sweeping = kept, kept + math.max(MANY, PER_KB * collectgarbage("count")), false
     end
 
+    -- The new array may end a cycle, whose finalizers may add objects and grow the array.
     local function grow()
-        local larger = ffi.new("void *[?]", 2 * capacity + 1)
+        local size = 2 * capacity
+        local larger = ffi.new("void *[?]", size + 1)
+        if size <= capacity then return end
         ffi.copy(larger, handles, ffi.sizeof("void *") * (capacity + 1))
-        handles, capacity = larger, 2 * capacity
+        handles, capacity = larger, size
     end
 
+    -- A store in the table raises an error if memory is exhausted. Then the next sweep frees the handle.
     local function add(handle)
-        if count >= limit then collectgarbage() end
-        if is_due and not is_busy then sweep() end
-        local object, was_busy = type(handle), is_busy
-        is_busy = true
+        if count >= limit then
+            collectgarbage()
+            is_due = true
+        end
+        if is_due and not is_sweeping then sweep() end
+        local object = type(handle)
+        while count >= capacity do grow() end
+        is_adding = true
         local i = count + 1
-        if i > capacity then grow() end
-        object.slot = i
-        handles[i], objects[i], count = handle, object, i
-        is_busy = was_busy
+        handles[i], object.slot, count = handle, i, i
+        objects[i] = object
+        is_adding = false
         return object
     end
 
     local function exchange(object, handle)
         local old = object.handle
+        if old == nothing then
+            object.handle = handle
+            return
+        end
         object.handle, handles[object.slot] = handle, handle
         free(old)
     end
 
-    -- The cycle may end in the middle of `add`.
+    -- With a debug hook, the cycle may end in the middle of `add`.
     after_each_cycle(function()
-        if is_busy or count > FEW and not is_due then is_due = true else sweep() end
+        if is_sweeping or is_adding or count > FEW and not is_due then is_due = true else sweep() end
     end)
 
     local function end_all()
-        is_busy = true
+        is_sweeping = true
         for i = 1, count do
-            if objects[i] ~= nil then objects[i].handle = nothing end
+            local object = objects[i]
+            if object ~= nil then object.handle, object.retained = nothing, 0 end
             free(handles[i])
         end
         count = 0

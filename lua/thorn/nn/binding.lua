@@ -24,35 +24,30 @@ local TensorPointer, GeneratorPointer = ffi.typeof("THTensor *"), ffi.typeof("TH
 
 local binding = {}
 
--- The THNN function that runs, and its temporaries.
+-- The THNN function that runs, and the temporaries. A finalizer of the program may interrupt one function and call another one, whose
+-- temporaries follow.
 local running
 local temporaries, count = {}, 0
 
-local function release()
-    for i = 1, count do
-        C.THTensor_free(temporaries[i])
-        temporaries[i] = nil
+-- Frees the temporaries after the first `kept`.
+local function release(kept)
+    while count > kept do
+        local handle = temporaries[count]
+        temporaries[count] = nil
+        count = count - 1
+        C.THTensor_free(handle)
     end
-    count = 0
 end
 
 --- Raises an error of the THNN function that runs.
-function binding.raise(text, ...)
-    release()
-    errors.raise(running .. ": " .. text:format(...))
-end
+function binding.raise(text, ...) errors.raise(running .. ": " .. text:format(...)) end
 
 --- Raises "bad argument" for the argument with this position.
-function binding.argument(position, text, ...)
-    release()
-    errors.argument(position, running, text:format(...))
-end
+function binding.argument(position, text, ...) errors.argument(position, running, text:format(...)) end
 
 --- Raises the library's error unless the status is 0.
 function binding.check(status)
-    if status == 0 then return end
-    release()
-    library.fail(running)
+    if status ~= 0 then library.fail(running) end
 end
 local check = binding.check
 
@@ -273,14 +268,19 @@ local function read(signature, own_tensor)
     return list
 end
 
-local function begin(name)
-    if count > 0 then release() end
-    running = name
+-- Ends a function that began with `kept` temporaries, and continues the function that it has interrupted.
+local function finish(interrupted, kept, ok, status)
+    if ok and status then ok, status = pcall(check, status) end
+    release(kept)
+    running = interrupted
+    if not ok then error(status, 0) end
 end
 
-local function finish(status)
-    if status then check(status) end
-    if count > 0 then release() end
+-- Calls `f`, the function of the row with this name.
+local function run(name, f, ...)
+    local interrupted, kept = running, count
+    running = name
+    finish(interrupted, kept, pcall(f, ...))
 end
 
 -- Repeats `pattern` with the numbers from 1 to `n` in place of `#`.
@@ -301,16 +301,15 @@ function binding.bind(name, row, code)
         errors.raise(("%s: %d arguments expected, got %d"):format(name, n, n + given))
     end
     local source = ([[
-        local name, f, begin, finish, extra, list = ...
+        local name, f, run, extra, list = ...
         local CONVERTERS = unpack(list)
         return function(PARAMETERS, ...)
             if select("#", ...) > 0 then extra(select("#", ...)) end
-            begin(name)
-            finish(f(ARGUMENTS))
+            run(name, f, ARGUMENTS)
         end]]):gsub("%u%u+", {
         CONVERTERS = numbered("c#", n), PARAMETERS = numbered("a#", n), ARGUMENTS = numbered("c#(a#, #, name)", n),
     })
-    return assert(loadstring(source, folder .. "compiled/" .. name))(name, row[2], begin, finish, extra, list)
+    return assert(loadstring(source, folder .. "compiled/" .. name))(name, row[2], run, extra, list)
 end
 
 return binding
