@@ -195,7 +195,7 @@ end
 function tests.texts_have_the_parts()
     local text = tostring(matrix())
     check(text:find("indices:\n 1  2  2\n 3  1  3\n", 1, true) and text:find("values:\n 3\n 4\n 5\n", 1, true), text)
-    check(text:find("[thorn.STensor of size 2x3]", 1, true), text)
+    check(text:find("[torch.DoubleTensor of size 3]\n[thorn.STensor of size 2x3]", 1, true), text)
     text = tostring(matrix():compressed())
     check(text:find("crow:\n 1\n 2\n 4\n", 1, true) and text:find("col:\n 3\n 1\n 3\n", 1, true), text)
     check(tostring(thorn.STensor()) == "[thorn.STensor without elements]")

@@ -34,7 +34,7 @@ end
 -- Returns the text of a sparse tensor: its parts, printed as tensors, and its sizes.
 local function text_of(s, group)
     local parts, sizes = {}, {}
-    local function add(name) parts[#parts + 1] = name .. ":\n" .. tostring(group[name](s)) end
+    local function add(name) parts[#parts + 1] = name .. ":\n" .. tostring(group[name](s)):gsub("\n$", "") end
     if s.handle == nil or s.handle.values == nil then return "[thorn.STensor without elements]" end
     for d = 1, s.handle.nDimensionI + s.handle.nDimensionV do sizes[d] = tostring(tonumber(s.handle.size[d - 1])) end
     if s.handle.indices ~= nil then
