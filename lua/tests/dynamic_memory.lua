@@ -18,18 +18,25 @@ local HELPERS = [[
     local torch, thorn = require("thorn"), require("thorn.dynamic")
 ]]
 
--- Returns the number that a program prints in a new process.
-local function number(program)
-    local path = os.tmpname()
+-- Returns what a program prints in a new process.
+local function printed(program)
+    local path, interpreter = os.tmpname(), -1
+    while arg[interpreter - 1] do interpreter = interpreter - 1 end
     local file = io.open(path, "w")
-    file:write(HELPERS, program)
+    file:write(program)
     file:close()
-    local process = io.popen(("LUA_PATH='%s' '%s' '%s' 2>&1"):format(package.path, arg[-1], path))
-    local printed = process:read("*a")
+    local process = io.popen(("LUA_PATH='%s' '%s' '%s' 2>&1"):format(package.path, arg[interpreter], path))
+    local text = process:read("*a")
     process:close()
     os.remove(path)
-    check(tonumber(printed), printed)
-    return tonumber(printed)
+    return text
+end
+
+-- Returns the number that a program prints after the helpers.
+local function number(program)
+    local text = printed(HELPERS .. program)
+    check(tonumber(text), text)
+    return tonumber(text)
 end
 
 function tests.fresh_tensors_of_1_MB_stay_below_100_MB()
@@ -95,6 +102,29 @@ function tests.steps_of_training_leak_nothing()
         print(resident() - before)
     ]])
     check(grown < 8, grown)
+end
+
+-- A finalizer of a program that is older than the package runs after the handles are freed.
+function tests.finalizers_at_the_end_find_empty_tensors_and_storages()
+    local text = printed([[
+        local objects = {}
+        local proxy = newproxy(true)
+        getmetatable(proxy).__gc = function()
+            for _, x in ipairs(objects) do
+                x:free()
+                x:free()
+                x:resize(5):fill(3)
+                io.write(x:type(), " ", x[5], "; ")
+                x:free()
+            end
+        end
+        local torch = require("torch")
+        objects = { torch.FloatTensor(3), torch.FloatTensor(3), torch.FloatStorage(3) }
+        for _, x in ipairs(objects) do x:resize(5):fill(x:type() and 1):free() end
+        objects[2]:retain()
+        objects[3]:retain()
+    ]])
+    check(text == "torch.DoubleTensor 3; torch.DoubleTensor 3; torch.DoubleStorage 3; ", text)
 end
 
 harness.run(tests)

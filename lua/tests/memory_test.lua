@@ -100,43 +100,6 @@ test("tensors live until a function of several calls ends", function()
     end
 end)
 
--- Runs a program in another process. Returns what it writes.
-local function output_of(program)
-    local name = os.tmpname()
-    local file = assert(io.open(name, "w"))
-    file:write(program)
-    file:close()
-    local first = -1
-    while arg[first - 1] do first = first - 1 end
-    local pipe = assert(io.popen(("LUA_PATH='%s' '%s' '%s' 2>&1"):format(package.path, arg[first], name)))
-    local text = pipe:read("*a")
-    pipe:close()
-    os.remove(name)
-    return text
-end
-
--- A finalizer of a program that is older than the package runs after the handles are freed.
-test("finalizers at the end find empty tensors and storages", function()
-    equal(output_of([[
-        local objects = {}
-        local proxy = newproxy(true)
-        getmetatable(proxy).__gc = function()
-            for _, x in ipairs(objects) do
-                x:free()
-                x:free()
-                x:resize(5):fill(3)
-                io.write(x:type(), " ", x[5], "; ")
-                x:free()
-            end
-        end
-        local torch = require("torch")
-        objects = { torch.FloatTensor(3), torch.FloatTensor(3), torch.FloatStorage(3) }
-        for _, x in ipairs(objects) do x:resize(5):fill(x:type() and 1):free() end
-        objects[2]:retain()
-        objects[3]:retain()
-    ]]), "torch.DoubleTensor 3; torch.DoubleTensor 3; torch.DoubleStorage 3; ")
-end)
-
 for name, step in pairs(steps) do
     test("memory of " .. name, function()
         local function run()

@@ -10,6 +10,7 @@ local arguments = require("thorn.arguments")
 local errors = require("thorn.errors")
 local library = require("thorn.library")
 local namespace = require("thorn.namespace")
+local number = require("thorn.number")
 local recording = require("thorn.recording")
 local types = require("thorn.types")
 
@@ -31,7 +32,7 @@ end
 
 -- The text of a loop begins with the names of the values in `COMMON`, and of the functions and the pointer of a type.
 local NAMES = [[
-local CPU, band, cast, tonumber, type, refuse, NAN, EXPONENT, MANTISSA, double, float, int64s, int32s, read, write, pointer = ...
+local CPU, band, cast, tonumber, type, refuse, NAN, EXPONENT, MANTISSA, double, float, int64s, int32s, read, write, pointer, range = ...
 ]]
 local COMMON = {
     tonumber(C.TH_CPU), bit.band, ffi.cast, tonumber, type, refuse, 0 / 0, 0x7ff0000000000000LL, 0x000fffffffffffffLL,
@@ -64,6 +65,7 @@ local READS = {
 -- Statements that store `result` in element `i` of the storage `s`.
 local WRITES = {
     direct = "            cast(pointer, s.data)[i] = result",
+    integral = "            cast(pointer, s.data)[i] = range(result)",
     any = "            write(s, i, result)",
 }
 
@@ -71,7 +73,9 @@ local WRITES = {
 -- memory. So the bits of floats are read only where no element is read again after a write (`repeats`).
 local function access(record, repeats)
     if READS[record.code] and not repeats then return READS[record.code], WRITES.direct end
-    if record.integral and record.code ~= C.TH_BOOL then return READS.integral, WRITES.direct end
+    if record.integral and record.code ~= C.TH_BOOL then
+        return READS.integral, number.stores_as_c and record.code ~= C.TH_INT64 and WRITES.direct or WRITES.integral
+    end
     return READS.any, WRITES.any
 end
 
@@ -111,7 +115,7 @@ local CHUNK_NAME = debug.getinfo(1, "S").source
 -- Makes a copy of the loop over `count` tensors of a type.
 local function new_loop(record, count, repeats)
     local values = { unpack(COMMON) }
-    for _, value in ipairs({ record.read, record.write, record.pointer }) do values[#values + 1] = value end
+    for _, value in ipairs({ record.read, record.write, record.pointer, record.range }) do values[#values + 1] = value end
     return assert(loadstring(NAMES .. text_of(count, access(record, repeats)), CHUNK_NAME))(unpack(values))
 end
 

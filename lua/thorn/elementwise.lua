@@ -37,7 +37,7 @@ function elementwise.element(t, value)
     local cell = cells[code]
     if not cell then return value end
     if code == C.TH_BOOL then return value ~= 0 and 1 or 0 end
-    cell[0] = value
+    cell[0] = types[code].range(value)
     return tonumber(cell[0])
 end
 local element = elementwise.element

@@ -4,13 +4,21 @@
 
 local errors = {}
 
+-- Modules may be found by several spellings of a folder: lua/tests/../thorn is lua/thorn.
+local function shortest(source)
+    local count
+    repeat source, count = source:gsub("[^/]+/%.%./", "", 1) until count == 0
+    return source
+end
+
 -- The sources of the package are this file, its neighbours, and the file with the name of their folder. A module that was compiled without
 -- its source knows only itself.
-local own_source = debug.getinfo(1, "S").source
+local own_source = shortest(debug.getinfo(1, "S").source)
 local folder = own_source:match("^(.*)errors%.lua$")
 local package_file = folder and folder:gsub("[/\\]$", "") .. ".lua"
 
 local function is_inside(source)
+    source = shortest(source)
     if source == "=[C]" or source == own_source then return true end
     return folder ~= nil and (source == package_file or source:sub(1, #folder) == folder)
 end

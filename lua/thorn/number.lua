@@ -51,4 +51,17 @@ function number.write_float(pointer, i, value)
     copy(pointer + i, float, 4)
 end
 
+--- True if this LuaJIT stores numbers in integers of at most 32 bits as C on x86 does. Newer ones store the lowest bits of any number.
+number.stores_as_c = ffi.new("int32_t[1]", 2 ^ 40)[0] == -2 ^ 31
+
+--- Returns a number that any LuaJIT stores in an integer of at most 32 bits as C on x86 does. Outside of the range of the C `int`, and for
+--- NaN, this is the least `int`.
+function number.to_int(x) return x > -2147483649 and x < 2147483648 and x or -2147483648 end
+
+--- Returns a number that any LuaJIT stores in a 64-bit integer as C on x86 does. Integers of the FFI stay.
+function number.to_long(x)
+    if type(x) == "number" and not (x >= -0x1p63 and x < 0x1p63) then return -0x1p63 end
+    return x
+end
+
 return number

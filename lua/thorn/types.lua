@@ -9,12 +9,13 @@
 --   size                 bytes of an element
 --   read(storage, i)     element `i`, from 0, of a `THStorage *`, as a number
 --   write(storage, i, value)
+--   range(value)         the number that a type of integers stores for a value, which may be out of its range
 
 local ffi = require("ffi")
 local errors = require("thorn.errors")
 local C = require("thorn.library").C
 local number = require("thorn.number")
-local tonumber = tonumber
+local tonumber, to_int, to_long = tonumber, number.to_int, number.to_long
 
 local types = { of_tensor = {}, of_storage = {} }
 
@@ -31,14 +32,14 @@ end
 -- Whole numbers of at most 32 bits.
 local function plain(pointer)
     local function read(storage, i) return memory(pointer, storage, i)[i] end
-    local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
+    local function write(storage, i, value) memory(pointer, storage, i)[i] = to_int(value) end
     return read, write
 end
 
 -- 64-bit integers, which LuaJIT boxes.
 local function long(pointer)
     local function read(storage, i) return (tonumber(memory(pointer, storage, i)[i])) end
-    local function write(storage, i, value) memory(pointer, storage, i)[i] = value end
+    local function write(storage, i, value) memory(pointer, storage, i)[i] = to_long(value) end
     return read, write
 end
 
@@ -77,6 +78,7 @@ local function define(name, code, ctype, access, integral)
     local record = {
         name = "torch." .. name .. "Tensor", storage_name = "torch." .. name .. "Storage", short = name,
         code = code, pointer = pointer, integral = integral, size = ffi.sizeof(ctype), read = read, write = write,
+        range = code == C.TH_INT64 and to_long or to_int,
     }
     types[code], types.of_tensor[record.name], types.of_storage[record.storage_name] = record, record, record
     types.all[#types.all + 1] = record
