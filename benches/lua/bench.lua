@@ -115,7 +115,7 @@ for _, loop in ipairs(loops) do
             c_time = math.min(c_time, timed(in_c, data))
         end
     end
-    report(what .. " over `t:data()`, time by that of C at -O2", lua_time / c_time, "", 1.5)
+    report("ratio to C at -O2: " .. what .. " over `t:data()`", lua_time / c_time, "", 1.5)
 end
 
 local PEAK = [[

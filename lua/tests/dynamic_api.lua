@@ -384,7 +384,7 @@ function tests.tensors_are_made_of_tables()
     refuses("tensor: an element is a string", thorn.tensor, { "a" })
 end
 
--- Where no triangle is named, every function looks at the lower one alone, so that each takes the factor of any other.
+-- Without the name of a triangle, every function reads the lower triangle, so that functions accept the factors of each other.
 function tests.triangles_are_lower_ones_by_default()
     local function doubles(list) return thorn.tensor(list, "float64") end
     local whole, a, b = doubles({ { 4, 2 }, { 2, 3 } }), doubles({ { 4, 0 / 0 }, { 2, 3 } }), doubles({ { 2 }, { 1 } })

@@ -42,7 +42,7 @@ function tests.operators_are_elementwise_with_broadcasting()
     fails("do not broadcast", function() return a() + thorn.ones(2) end)
 end
 
--- A method and a slice keep the origin of the tensor. Each of these would have a matrix product, or none, in Torch7.
+-- Slices and results of methods have the origin of their tensor. In Torch7, `*` would be a matrix product or an error here.
 function tests.parts_and_results_of_methods_keep_the_origin()
     local x, square = m(), thorn.tensor({ { 1, 2 }, { 3, 4 } })
     equal(x[1] * x[2], { 4, 10, 18 })

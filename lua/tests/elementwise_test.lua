@@ -309,7 +309,7 @@ test("conversions to integers", function()
     equal(torch.Tensor():byte():dim(), 0)
 end)
 
--- Two rows that are one row in memory: each result is that of two calls, one after the other.
+-- The two rows share the memory of one row, so that the function is applied twice to each element.
 test("results whose positions share elements", function()
     local src = torch.Tensor({ { 1, 2, 3 }, { 4, 5, 6 } })
     local function twice(name, ...)

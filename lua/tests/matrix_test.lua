@@ -234,7 +234,7 @@ test("orthogonal factors", function()
     near(torch.ormqr(packed, tau, torch.cat(r, torch.zeros(1, 2), 1)), a)
     near(torch.ormqr(packed, tau, a, "L", "T"):narrow(1, 1, 2), r)
     near(torch.ormqr(packed, tau, a, "T"):narrow(1, 1, 2), r)
-    -- Of a wide matrix, q is in the first columns.
+    -- For a wide matrix, the first columns of the result are q.
     a = torch.Tensor({ { 1, 2, 3 }, { 4, 5, 7 } })
     packed, tau = torch.geqrf(a)
     local wide = torch.orgqr(packed, tau)

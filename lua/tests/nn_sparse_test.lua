@@ -29,7 +29,7 @@ for prefix, input in pairs({ SparseLinear_ = LINES, SparseLinear_legacy = ROWS }
                 for _ = 1, 2 do call(K, name("accGradParameters"), x, g, gradWeight, gradBias, weight, bias, 0, 0.5) end
                 near(gradWeight, "SparseLinear", 8 * tolerance, "gradWeight")
                 near(gradBias, "SparseLinear", 8 * tolerance, "gradBias")
-                -- Only the columns 1, 2 and 4 of the input change.
+                -- The update changes the columns of the weight that the input names: 1, 2 and 4.
                 local updated, updatedBias = weight:clone(), bias:clone()
                 call(K, name("updateParameters"), updated, updatedBias, gradWeight, gradBias, x, 0.5)
                 near(updated, torch.add(weight, -0.5, gradWeight):view(-1):totable(), tolerance)

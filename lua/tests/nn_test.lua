@@ -10,8 +10,8 @@ local pattern, strided, call, near, each_type = support.pattern, support.strided
 
 local tests = {}
 
--- Each function has two lists: its arguments after the output, and those after the gradient of the input. "output" stands for the output.
--- "inplace" stands for true in the test of the form in place, and otherwise for false.
+-- The first list has the arguments of updateOutput after the output. The second list has the arguments of updateGradInput after the
+-- gradient of the input. The text "output" means the output tensor. The text "inplace" means true if the test runs in place, else false.
 local ACTIVATIONS = {
     Abs = { {}, {} },
     ELU = { { 0.75, "inplace" }, { "output", 0.75, "inplace" } },

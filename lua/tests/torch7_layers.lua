@@ -48,7 +48,7 @@ end
 
 local Act = torch.class("net.Act", "net.Layer", net)
 
--- The lists `forward` and `backward` end the arguments of the two functions. "output" stands for the output.
+-- The lists have the last arguments of updateOutput and of updateGradInput. The text "output" means the output tensor.
 function Act:__init(name, forward, backward)
     Layer.__init(self)
     self.name, self.last, self.last_back = name, forward or {}, backward or {}

@@ -170,8 +170,8 @@ local function greatest_divisor(a, b)
     return a
 end
 
--- Returns how elements lie in the storage: in runs of `length` elements, `step` positions apart. `sizes` and `strides` begin with the last
--- dimension. They leave out dimensions of size 1, and join dimensions that form one run.
+-- Returns the layout of the elements. A run has `length` elements, and its elements are `step` positions apart. `sizes` and `strides` begin
+-- with the last dimension. Dimensions of size 1 are left out, and dimensions that form one run are joined.
 local function layout_of(t)
     local handle = t.handle
     local layout = { first = tonumber(handle.storageOffset), length = tonumber(C.THTensor_nElement(handle)), step = 1 }

@@ -38,21 +38,19 @@ local function open(file, name, position)
     return s
 end
 
---- Checks an open file that can be read, by default argument 1. Returns its stream.
-local function readable(file, name, position)
-    local s = open(file, name, position)
-    if not file.is_readable then errors.argument(position or 1, name, "attempt to read in a write-only file") end
-    return s
+-- Returns a check of open files with this field. The check returns the stream of the file, which is argument 1 by default.
+local function check_of(field, text)
+    return function(file, name, position)
+        local s = open(file, name, position)
+        if not file[field] then errors.argument(position or 1, name, text) end
+        return s
+    end
 end
-files.readable = readable
 
---- Checks an open file that can be written, by default argument 1. Returns its stream.
-local function writable(file, name, position)
-    local s = open(file, name, position)
-    if not file.is_writable then errors.argument(position or 1, name, "attempt to write in a read-only file") end
-    return s
-end
-files.writable = writable
+--- Check a file for reading, or for writing: `files.readable(file, name, [position])`. Return its stream.
+local readable = check_of("is_readable", "attempt to read in a write-only file")
+local writable = check_of("is_writable", "attempt to write in a read-only file")
+files.readable, files.writable = readable, writable
 
 -- Sets the flag of errors. Raises the error if the file is not quiet.
 local function failed(file, name, text)

@@ -84,7 +84,7 @@ function methods.maskedSelect(a, b, c)
     return r
 end
 
--- Sets the elements of `r` where the mask is 1 to those of `src`, which has the shape of `r`.
+-- Copies the elements of `src` at which the mask is 1 to `r`. Both tensors have one shape.
 local function replace(r, mask, src)
     local chosen = own(C.THTensor_newWithDtype(r.dtype), "maskedCopy")
     local status = C.THTensor_maskedSelect(chosen.handle, src, mask)

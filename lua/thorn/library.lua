@@ -106,7 +106,7 @@ function library.check(status, name)
     if status ~= 0 then fail(name) end
 end
 
--- What objects have in place of their handles after the end of the Lua state. Finalizers of the FFI run last.
+-- At the end of the Lua state, each object receives one of these empty handles. Finalizers of the FFI, which free them, run last.
 local no_tensor, no_storage = C.THTensor_newWithDtype(C.TH_FLOAT64), C.THStorage_new(C.TH_FLOAT64)
 local tensors = slots.new(library.Tensor, C.THTensor_free, ffi.gc(no_tensor, C.THTensor_free))
 local storages = slots.new(library.Storage, C.THStorage_free, ffi.gc(no_storage, C.THStorage_free))

@@ -1,4 +1,4 @@
--- Linear algebra with LAPACK's names. Either all results are given first, or none. Functions and methods are the same.
+-- Linear algebra with LAPACK's names. A call names all results first, or no result. Methods and functions of `torch` are the same.
 
 local arguments = require("thorn.arguments")
 local construct = require("thorn.construct")

@@ -1,4 +1,4 @@
--- What the Lua package `nn` of Torch7 asks of THNN: `require "nn.THNN"` returns this module.
+-- The functions of THNN that the Lua package `nn` of Torch7 calls. `require "nn.THNN"` returns this module.
 --
 -- `x.THNN.Tanh_updateOutput(x:cdata(), y:cdata())` calls a row of a family. THNN.h of torch/nn documents names and arguments.
 

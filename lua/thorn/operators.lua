@@ -72,23 +72,21 @@ function operators.mul(a, b)
     errors.raise(("*: no product of tensors of %d and %d dimensions"):format(m, n))
 end
 
-function operators.div(a, b)
-    local of_others = others(a, b)
-    if of_others then return of_others.div(a, b) end
-    b = operand(b, 2, "/")
-    tensor(a, 1, "/")
-    if type(b) == "number" then return torch.div(a, b) end
-    return torch.cdiv(a, b)
+-- Returns the operator that divides a tensor by a number or, element by element, by a tensor.
+local function division(name, method, by_number, by_tensor)
+    return function(a, b)
+        local of_others = others(a, b)
+        if of_others then return of_others[method](a, b) end
+        b = operand(b, 2, name)
+        tensor(a, 1, name)
+        if type(b) == "number" then return torch[by_number](a, b) end
+        return torch[by_tensor](a, b)
+    end
 end
 
---- The remainder of a division by a number or, element by element, by a tensor. It has the sign of the divisor, as `%` of Lua.
-function operators.mod(a, b)
-    local of_others = others(a, b)
-    if of_others then return of_others.mod(a, b) end
-    b = operand(b, 2, "%")
-    tensor(a, 1, "%")
-    if type(b) == "number" then return torch.remainder(a, b) end
-    return torch.cremainder(a, b)
-end
+operators.div = division("/", "div", "div", "cdiv")
+
+--- The remainder has the sign of the divisor, as `%` of Lua.
+operators.mod = division("%", "mod", "remainder", "cremainder")
 
 return operators

@@ -189,7 +189,7 @@ define("equal", function(a, b)
     return C.THTensor_equal(a.handle, tensor(b, 2, "equal", a).handle) ~= 0
 end)
 
--- Of a ByteTensor: true if all elements, or any, are not 0.
+-- `all` is true if every element of a ByteTensor is not 0, and `any` if one element is not 0.
 for _, name in ipairs({ "all", "any" }) do
     local f = C["THTensor_logical" .. name]
     define(name, function(t) return f(arguments.tensor_of(C.TH_UINT8, t, 1, name).handle) ~= 0 end)

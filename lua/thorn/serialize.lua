@@ -397,6 +397,7 @@ local MODES = { binary = { "binary", 8 }, ascii = { "ascii", 8 }, b32 = { "binar
 
 local function mode_of(mode, position, name)
     local found = MODES[mode or "binary"]
+    if mode == "apkg" then errors.argument(position, name, "the mode 'apkg' is for Android") end
     if not found then errors.argument(position, name, "'binary', 'ascii', 'b32' or 'b64' expected") end
     return found
 end

@@ -20,7 +20,7 @@ impl Tensor {
         }
     }
 
-    /// True for a handle of the host that has no storage, and this dtype or none: a result that nothing has been written to.
+    /// True for a fresh result: a handle of the host without a storage. Its dtype is this one or is not chosen yet.
     #[inline(always)]
     pub fn is_unused(&self, dtype: Dtype) -> bool {
         // SAFETY: the tensor is live.

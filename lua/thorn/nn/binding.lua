@@ -174,8 +174,8 @@ end
 
 local inputs = ffi.new("THTensor *[8]")
 
---- Computes `r` by an expression of elementwise functions in one pass. `operands` has the tensors that the expression names. Each `@`
---- stands for the next of the numbers: `fuse(r, "t * @ + b", { t = t, b = b }, 2)`. `where` of two numbers gives float32.
+--- Computes `r` by an expression of elementwise functions in one pass. `operands` has the tensors that the expression names. The
+--- numbers replace the characters `@` in order: `fuse(r, "t * @ + b", { t = t, b = b }, 2)`. `where` of two numbers gives float32.
 function binding.fuse(r, text, operands, ...)
     if select("#", ...) > 0 then
         local numbers, i = { ... }, 0

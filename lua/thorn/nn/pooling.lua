@@ -1,4 +1,4 @@
--- The poolings of THNN. The positions of maxima count from 1. Those of TemporalMaxPooling count from 0.
+-- The poolings of THNN. Positions of maxima count from 1, except in TemporalMaxPooling, where they count from 0.
 
 local C = require("thorn.library").C
 local binding = require("thorn.nn.binding")
