@@ -2,9 +2,9 @@
 
 use super::engine::{COSTLY, Shared, parallel};
 use super::real::Real;
-use super::simd::{Level, simd};
+use super::simd::simd;
 use super::sweep::{ColumnSums, Item, map, sums};
-use super::vector::{Partial, Scalar, Vectored};
+use super::vector::{Partial, Vectored, with_register};
 use crate::cpu::tuning::SHORT_LINES;
 use crate::dtype::Element;
 use crate::launch::layers::NormRows as Rows;
@@ -186,12 +186,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
         simd(
             #[inline(always)]
             // SAFETY: the caller keeps this function's contract, and the processor has the level.
-            move |isa| unsafe {
-                match isa.level() {
-                    Level::Avx512 => forward_rows::<T::Avx512>(all, rows, range),
-                    _ => forward_rows::<Scalar<T>>(all, rows, range),
-                }
-            },
+            move |isa| unsafe { with_register!(isa, T => forward_rows(all, rows, range)) },
         );
     });
 }
@@ -412,12 +407,7 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
             move |isa| {
                 for part in range {
                     // SAFETY: the caller keeps this function's contract, and the processor has the level.
-                    unsafe {
-                        match isa.level() {
-                            Level::Avx512 => gradient_part::<T::Avx512>(all, rows, part),
-                            _ => gradient_part::<Scalar<T>>(all, rows, part),
-                        }
-                    }
+                    unsafe { with_register!(isa, T => gradient_part(all, rows, part)) }
                 }
             },
         );

@@ -84,9 +84,12 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
         // SAFETY: the caller keeps this function's contract.
         unsafe {
             let single = V::LANES == 1;
-            let at = match single {
-                true => sum_by::<V, K, M, REGISTERS>(&mut lanes, x, (start, end), f),
-                false => sum_by::<V, K, M, 4>(&mut lanes, x, (start, end), f),
+            // AVX2 has 16 registers, which four of each of four sums would fill.
+            let few = M > 2 && size_of::<V>() < 64;
+            let at = match (single, few) {
+                (true, _) => sum_by::<V, K, M, REGISTERS>(&mut lanes, x, (start, end), f),
+                (_, true) => sum_by::<V, K, M, 2>(&mut lanes, x, (start, end), f),
+                (_, false) => sum_by::<V, K, M, 4>(&mut lanes, x, (start, end), f),
             };
             let at = sum_by::<V, K, M, 1>(&mut lanes, x, (at, end), f);
             if at < end {

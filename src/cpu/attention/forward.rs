@@ -5,9 +5,9 @@ use super::{Problem, Rooms, Side, bytes, copy_rows, pitch};
 use crate::cpu::matmul::{Gemm, Mat, gemm_here};
 use crate::cpu::real::Real;
 use crate::cpu::scratch::ThreadScratch;
-use crate::cpu::simd::{Level, simd};
+use crate::cpu::simd::simd;
 use crate::cpu::tuning::{ATTENTION_COLS, ATTENTION_ROWS};
-use crate::cpu::vector::{Scalar, Vectored};
+use crate::cpu::vector::{Vectored, with_register};
 use crate::error::{Result, bail};
 use crate::launch::Attention;
 use crate::operand::Operand;
@@ -77,10 +77,7 @@ impl Forward {
                 let block = Block { scores, at: (first, col), masking, dropped: Dropped::of(&self.problem, b) };
                 simd(
                     #[inline(always)]
-                    move |isa| match isa.level() {
-                        Level::Avx512 => step::<T::Avx512>(isa, block, state, col == 0),
-                        _ => step::<Scalar<T>>(isa, block, state, col == 0),
-                    },
+                    move |isa| with_register!(isa, T => step(isa, block, state, col == 0)),
                 );
                 let one = T::from_f64(1.0);
                 gemm_here(one, results, one, scores, v.block(col, cols, 0, v.cols));
@@ -90,10 +87,7 @@ impl Forward {
             let factor = work.dropout.map_or(1.0, |dropout| dropout.factor());
             simd(
                 #[inline(always)]
-                move |isa| match isa.level() {
-                    Level::Avx512 => finish::<T::Avx512>(isa, state, r, logs, factor),
-                    _ => finish::<Scalar<T>>(isa, state, r, logs, factor),
-                },
+                move |isa| with_register!(isa, T => finish(isa, state, r, logs, factor)),
             );
         }
     }

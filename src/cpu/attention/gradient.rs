@@ -9,9 +9,9 @@ use crate::cpu::matmul::{Gemm, Mat, gemm_here};
 use crate::cpu::parallel::{COSTLY, parallel};
 use crate::cpu::real::Real;
 use crate::cpu::scratch::{Elements, ThreadScratch};
-use crate::cpu::simd::{Level, simd};
+use crate::cpu::simd::simd;
 use crate::cpu::tuning::{ATTENTION_CHUNKS, ATTENTION_COLS, ATTENTION_ROWS};
-use crate::cpu::vector::{Scalar, Vectored};
+use crate::cpu::vector::{Vectored, with_register};
 use crate::error::{Result, bail};
 use crate::launch::AttentionGradient;
 use crate::operand::Operand;
@@ -136,10 +136,7 @@ impl Gradient {
             gemm_here(T::from_f64(0.0), slopes, T::from_f64(1.0), g, v);
             simd(
                 #[inline(always)]
-                move |isa| match isa.level() {
-                    Level::Avx512 => back::<T::Avx512>(isa, block, slopes, numbers),
-                    _ => back::<Scalar<T>>(isa, block, slopes, numbers),
-                },
+                move |isa| with_register!(isa, T => back(isa, block, slopes, numbers)),
             );
             Computed { weights: scores, slopes, q, g }
         }

@@ -3,10 +3,10 @@
 use super::Kind;
 use crate::cpu::engine::{COSTLY, Shared, parallel};
 use crate::cpu::real::Real;
-use crate::cpu::simd::{Isa, Level, simd};
+use crate::cpu::simd::{Isa, simd};
 use crate::cpu::sweep::{ColumnSums, Item, map, sums};
 use crate::cpu::tuning::SHORT_LINES;
-use crate::cpu::vector::{Partial, Scalar, Vectored};
+use crate::cpu::vector::{Partial, Vectored, with_register};
 use crate::dtype::Element;
 use crate::launch::layers::LineShape as Shape;
 use std::mem::MaybeUninit;
@@ -178,12 +178,7 @@ pub unsafe fn gradient<T: Real + Vectored>(kind: Kind, r: *mut T, g: *const T, y
             move |isa| {
                 for k in range {
                     // SAFETY: the caller keeps this function's contract, and the processor has the level.
-                    unsafe {
-                        match isa.level() {
-                            Level::Avx512 => block::<T::Avx512>(isa, kind, all, shape, k),
-                            _ => block::<Scalar<T>>(isa, kind, all, shape, k),
-                        }
-                    }
+                    unsafe { with_register!(isa, T => block(isa, kind, all, shape, k)) }
                 }
             },
         );

@@ -1,6 +1,6 @@
 //! Registers of AVX2 with FMA, and pairs of registers.
 
-use super::{Float32s, Float64s, Floats, Mask, Register};
+use super::{Float32s, Float64s, Floats, Mask, Partial, Register};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
@@ -127,6 +127,47 @@ register! {
     F64x4(__m256d): 4 of f64;
     all _mm256_set1_pd load _mm256_loadu_pd store _mm256_storeu_pd add _mm256_add_pd sub _mm256_sub_pd mul _mm256_mul_pd
     max _mm256_max_pd min _mm256_min_pd fma _mm256_fmadd_pd cmp _mm256_cmp_pd bits _mm256_movemask_pd first _mm256_cvtsd_f64
+}
+
+/// Masks: from index `LANES - n` on, the first `n` lanes are selected.
+static FIRST_32: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+static FIRST_64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
+
+/// Implements [`Partial`] by loads and stores with a mask.
+macro_rules! partial {
+    ($($name:ident($t:ident): first $first:ident load $load:ident store $store:ident blend $blend:ident as_mask $as_mask:ident;)*) => { $(
+        impl $name {
+            /// Returns a mask of the first `n` lanes, fewer than all.
+            #[inline(always)]
+            fn first(n: usize) -> __m256i {
+                // SAFETY: the processor has AVX2, and the table has as many numbers from every start below `LANES`.
+                unsafe { _mm256_loadu_si256($first.as_ptr().add($name::LANES - n).cast()) }
+            }
+        }
+
+        impl Partial for $name {
+            #[inline(always)]
+            unsafe fn load_first(self, x: *const $t, n: usize) -> $name {
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
+                unsafe {
+                    if n >= $name::LANES {
+                        return $name::load(x);
+                    }
+                    let mask = $name::first(n);
+                    $name($blend(self.0, $load(x, mask), $as_mask(mask)))
+                }
+            }
+            #[inline(always)]
+            unsafe fn store_first(self, r: *mut $t, n: usize) {
+                // SAFETY: the caller keeps this function's contract, and the processor has AVX2.
+                unsafe { if n >= $name::LANES { self.store(r) } else { $store(r, $name::first(n), self.0) } }
+            }
+        }
+    )* };
+}
+partial! {
+    F32x8(f32): first FIRST_32 load _mm256_maskload_ps store _mm256_maskstore_ps blend _mm256_blendv_ps as_mask _mm256_castsi256_ps;
+    F64x4(f64): first FIRST_64 load _mm256_maskload_pd store _mm256_maskstore_pd blend _mm256_blendv_pd as_mask _mm256_castsi256_pd;
 }
 
 impl F32x8 {

@@ -169,23 +169,29 @@ pub trait Float64s: Floats<Item = f64> {
 pub trait Vectored: Element {
     /// The register of AVX-512.
     type Avx512: Partial<Item = Self>;
+    /// The register of AVX2.
+    type Avx2: Partial<Item = Self>;
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Vectored for f32 {
     type Avx512 = F32x16;
+    type Avx2 = F32x8;
 }
 #[cfg(target_arch = "x86_64")]
 impl Vectored for f64 {
     type Avx512 = F64x8;
+    type Avx2 = F64x4;
 }
 #[cfg(not(target_arch = "x86_64"))]
 impl Vectored for f32 {
     type Avx512 = Scalar<f32>;
+    type Avx2 = Scalar<f32>;
 }
 #[cfg(not(target_arch = "x86_64"))]
 impl Vectored for f64 {
     type Avx512 = Scalar<f64>;
+    type Avx2 = Scalar<f64>;
 }
 
 /// Names the register of a level: `by_level!(isa, f32, V => f::<V>(..))`. For kernels that are inlined into a closure for
@@ -213,6 +219,19 @@ macro_rules! by_level {
     };
 }
 pub(crate) use by_level;
+
+/// Calls a function with the register of the level: `with_register!(isa, T => f(..))` is `f::<V>(..)`, where V has elements of the
+/// [`Vectored`] type T. For kernels that are inlined into a closure for [`simd`](crate::cpu::simd::simd).
+macro_rules! with_register {
+    ($isa:expr, $T:ident => $f:ident($($argument:expr),* $(,)?)) => {
+        match $isa.level() {
+            $crate::cpu::simd::Level::Avx512 => $f::<$T::Avx512>($($argument),*),
+            $crate::cpu::simd::Level::Avx2 => $f::<$T::Avx2>($($argument),*),
+            $crate::cpu::simd::Level::Baseline => $f::<$crate::cpu::vector::Scalar<$T>>($($argument),*),
+        }
+    };
+}
+pub(crate) use with_register;
 
 #[cfg(test)]
 mod tests {
@@ -310,6 +329,8 @@ mod tests {
         if level() >= Level::Avx2 {
             check_float32s::<F32x8>();
             check_floats::<F64x4>();
+            check_partial::<F32x8>();
+            check_partial::<F64x4>();
         }
         #[cfg(target_arch = "x86_64")]
         if level() == Level::Avx512 {
