@@ -4,7 +4,7 @@
 //! (1.7 and 2.0). These are relative errors, also where erfc is tiny.
 
 use super::exp::{exp_parts_f32, exp_parts_f64, exp_terms_f32, exp_terms_f64};
-use super::{poly_f32, poly_f64};
+use super::{poly_f32, poly_f64, poly_split_f64};
 use crate::cpu::simd::Isa;
 use std::f32::consts::{FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_32, LN_2 as LN_2_32, LOG2_E as LOG2_E_32};
 use std::f64::consts::{FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_64, LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
@@ -83,11 +83,11 @@ pub fn erf_f64(isa: Isa, x: f64) -> f64 {
     let a = if a > 5.95 { 5.95 } else { a };
     let h = a * FRAC_2_SQRT_PI_64;
     let lost = product_rest_f64(isa, a, FRAC_2_SQRT_PI_64, h);
-    let l = isa.fma_f64(a * a, poly_f64(isa, a, ERF_64), lost);
+    let l = isa.fma_f64(a * a, poly_split_f64(isa, a, ERF_64), lost);
     let m = isa.fma_f64(h + l, -LOG2_E_64, SHIFT_64);
     let rh = isa.fma_f64(m - SHIFT_64, -LN_2_64, -h);
     let r = rh - l;
-    let p = rh + isa.fma_f64(r * r, poly_f64(isa, r, EXPM1_64), -l);
+    let p = rh + isa.fma_f64(r * r, poly_split_f64(isa, r, EXPM1_64), -l);
     let s = f64::from_bits(m.to_bits() << 52);
     isa.fma_f64(-p, s, 1.0 - s).copysign(x)
 }
@@ -192,17 +192,6 @@ pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
     };
     let y = w * g;
     (y, isa.fma_f32(w, lost, product_rest_f32(isa, w, g, y)), missing)
-}
-
-/// Returns `exp(a^2) erfc(a)` for 0 <= a <= 10.2, within 3.5 units in the last place.
-#[inline(always)]
-pub(super) fn erfcx_short_f32(isa: Isa, a: f32) -> f32 {
-    let w = 1.0 / (a + 2.0);
-    // A step of Newton's method removes the rounding errors of the sum and of the quotient.
-    let w = isa.fma_f32(w, isa.fma_f32(-w, a, isa.fma_f32(-2.0, w, 1.0)), w);
-    let u = w - ERFC_CENTRE_32;
-    let p = isa.fma_f32(u, poly_f32(isa, u, ERFC_REST_32), ERFC_FIRST_32);
-    w * isa.fma_f32(u, p, ERFC_AT_CENTRE_32)
 }
 
 /// `exp(a^2) erfc(a)` of `a + low`, for 0 <= a <= 27.4: returns a value, its rounding error, and the remaining relative error.

@@ -4,7 +4,7 @@
 //! exp2 1.24, expm1 1.19.
 
 use super::super::simd::Isa;
-use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
+use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64, poly_split_f64};
 use std::f32::consts::{LN_2 as LN_2_32, LOG2_E as LOG2_E_32};
 use std::f64::consts::{LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
 
@@ -90,6 +90,30 @@ pub(super) fn exp_parts_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
     let r = isa.fma_f64(n, -LN2_LO_64, h);
     (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
 }
+
+/// `exp(x + low) = (1 + p) * b * DOWN_32` for -120 <= x <= 0: returns p and the power of two b, which is not subnormal.
+#[inline(always)]
+pub(super) fn exp_down_f32(isa: Isa, x: f32, low: f32) -> (f32, f32) {
+    const SHIFT: f32 = SHIFT_32 - 254.0 + 127.0 + 96.0;
+    let t = isa.fma_f32(x, LOG2_E_32, SHIFT);
+    let n = t - SHIFT;
+    let r = isa.fma_f32(n, -LN2_LO_32, isa.fma_f32(n, -LN2_HI_32, x)) + low;
+    (isa.fma_f32(r * r, poly_f32(isa, r, EXP_32), r), f32::from_bits(t.to_bits() << 23))
+}
+
+/// [`exp_down_f32`] with `DOWN_64`, for -770 <= x <= 0.
+#[inline(always)]
+pub(super) fn exp_down_f64(isa: Isa, x: f64, low: f64) -> (f64, f64) {
+    const SHIFT: f64 = SHIFT_64 - 2046.0 + 1023.0 + 96.0;
+    let t = isa.fma_f64(x, LOG2_E_64, SHIFT);
+    let n = t - SHIFT;
+    let r = isa.fma_f64(n, -LN2_LO_64, isa.fma_f64(n, -LN2_HI_64, x)) + low;
+    (isa.fma_f64(r * r, poly_split_f64(isa, r, EXP_64), r), f64::from_bits(t.to_bits() << 52))
+}
+
+/// 2^-96, the factor that [`exp_down_f32`] and [`exp_down_f64`] leave to the last multiplication, which rounds a subnormal result.
+pub(super) const DOWN_32: f32 = f32::from_bits((127 - 96) << 23);
+pub(super) const DOWN_64: f64 = f64::from_bits((1023 - 96) << 52);
 
 /// [`exp_parts_f32`] of `x + low` for f64.
 #[inline(always)]

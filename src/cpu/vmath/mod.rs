@@ -89,13 +89,28 @@ fn poly_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
     p
 }
 
-/// [`poly_f64`] by its even and odd powers, for long polynomials, whose additions would wait for one another.
+/// [`poly_f32`] by its even and odd powers, for long polynomials, whose additions would wait for one another. `v` is `x^2`.
 #[inline(always)]
-fn poly_split_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
-    let v = x * x;
+fn poly_of_square_f32<const N: usize>(isa: Isa, x: f32, v: f32, c: [f32; N]) -> f32 {
+    let (mut p, mut q) = (c[N - 1], c[N - 2]);
+    for k in (0..N - 2).rev() {
+        (p, q) = (q, isa.fma_f32(p, v, c[k]));
+    }
+    isa.fma_f32(p, x, q)
+}
+
+/// [`poly_of_square_f32`] for f64.
+#[inline(always)]
+fn poly_of_square_f64<const N: usize>(isa: Isa, x: f64, v: f64, c: [f64; N]) -> f64 {
     let (mut p, mut q) = (c[N - 1], c[N - 2]);
     for k in (0..N - 2).rev() {
         (p, q) = (q, isa.fma_f64(p, v, c[k]));
     }
     isa.fma_f64(p, x, q)
+}
+
+/// [`poly_of_square_f64`] of a number whose square is not known.
+#[inline(always)]
+fn poly_split_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
+    poly_of_square_f64(isa, x, x * x, c)
 }
