@@ -5,6 +5,7 @@ use super::pointwise::{arithmetic, choose, compare, function};
 use super::reduce::{self, Over, To, nonzero_everywhere};
 use super::result::deliver;
 use super::{copy, scan};
+use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::scalar::Scalar;
@@ -31,8 +32,27 @@ fn is_whole(t: &Tensor) -> Result<bool> {
     Ok(!t.defined()?.is_float())
 }
 
+/// Returns the result of `reduction` if it has no NaN, because then the elements have none either. Only on the host: elsewhere the question
+/// would wait for the device.
+fn without_nan(t: &Tensor, reduction: impl FnMut(&Tensor) -> Result<()>) -> Result<Option<Tensor>> {
+    if t.device() != Device::Cpu {
+        return Ok(None);
+    }
+    let made = made(reduction)?;
+    Ok(if nonzero_everywhere(&numbers(&made)?)? { Some(made) } else { None })
+}
+
 /// `r = product of t over some dims`, ignoring NaNs
 pub fn prod(r: &Tensor, t: &Tensor, over: Over<'_>, keepdim: bool, asked: Option<Dtype>) -> Result<()> {
+    if is_whole(t)? {
+        return reduce::prod(To::tensor(r, keepdim), t, over, asked);
+    }
+    // Integers have no NaN.
+    if asked.is_none_or(Dtype::is_float)
+        && let Some(made) = without_nan(t, |r| reduce::prod(To::tensor(r, keepdim), t, over, asked))?
+    {
+        return deliver([Some((r, made.defined()?, &made))]);
+    }
     reduce::prod(To::tensor(r, keepdim), &replaced(t, Scalar::Int(1))?, over, asked)
 }
 
@@ -41,6 +61,9 @@ pub fn extreme(max: bool, r: &Tensor, t: &Tensor, over: Over<'_>, keepdim: bool)
     let to = To::tensor(r, keepdim);
     if is_whole(t)? {
         return reduce::extreme(max, to, t, over);
+    }
+    if let Some(best) = without_nan(t, |r| reduce::extreme(max, To::tensor(r, keepdim), t, over))? {
+        return deliver([Some((r, t.defined()?, &best))]);
     }
     let worst = Scalar::Float(if max { f64::NEG_INFINITY } else { f64::INFINITY });
     let best = made(|r| reduce::extreme(max, To::tensor(r, keepdim), &replaced(t, worst)?, over))?;

@@ -50,7 +50,8 @@ fn sum(term: launch::Term, root: Root, in_float64: bool, compute: Dtype, f: Use<
         launch::Term::Square if exact => terms(Square, root, compute, f)?,
         launch::Term::Square => pairwise::<Square>(compute, root, f),
         launch::Term::NonZero => terms(NonZero, root, compute, f)?,
-        launch::Term::NotNan => terms(NotNan, root, compute, f)?,
+        launch::Term::NotNan if exact => terms(NotNan, root, compute, f)?,
+        launch::Term::NotNan => pairwise::<NotNan>(compute, root, f),
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use super::kernel::{Accumulators, FoldKernel, FoldTile};
 use super::line::Columns;
-use super::{Abs, Plain, Square, total::Term};
+use super::{Abs, NotNan, Plain, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
@@ -119,6 +119,15 @@ impl VectorTerm for Square {
     #[inline(always)]
     fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
         x.fma(x, sum)
+    }
+}
+
+impl VectorTerm for NotNan {
+    #[inline(always)]
+    fn of_vector<V: Float32s>(x: V) -> V {
+        // Both parts of a NaN are 0.
+        let zero = V::all(0.0);
+        x.greater(zero) + x.lesser(zero)
     }
 }
 

@@ -70,7 +70,7 @@ pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> R
     if !rule.compute.is_float() {
         return total(Root::Itself, to, t, over, asked);
     }
-    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, in_float64: true }, rule, to, t, over)
+    result::run(Fold::Sum { term: Term::NotNan, root: Root::Itself, in_float64: in_float64(to, asked) }, rule, to, t, over)
 }
 
 /// `r = mean of t over some dims`, ignoring NaNs; floats only
