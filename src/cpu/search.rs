@@ -1,9 +1,9 @@
 //! Binary search in ascending sequences. Several values are searched at once, so that their memory accesses overlap.
 
 use super::engine::{CHEAP, Shared, parallel};
-use super::keys::Ordered;
+use super::keys::{Key, Ordered};
 use super::simd::simd;
-use crate::cpu::tuning::SEARCHED_BY_COMPARING;
+use crate::cpu::tuning::{LISTED_SHARE, SEARCHED_BY_COMPARING};
 use crate::dtype::dispatch;
 use crate::error::Result;
 use crate::launch::Search;
@@ -22,6 +22,7 @@ pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Res
     dispatch!(all, x.dtype, T => {
         // SAFETY: the operands are row-major and of this type.
         let (sequences, x) = unsafe { (sequences.elements::<T>(), x.elements::<T>()) };
+        let listed = if matches!(work, Search::Contains { .. }) && row == all { Listed::new(sequences, all) } else { None };
         parallel(all.div_ceil(PIECE), PIECE, CHEAP / 8, &|units| {
             let (mut start, end) = (units.start * PIECE, all.min(units.end * PIECE));
             while start < end {
@@ -36,7 +37,11 @@ pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Res
                             search(sequence, &x[range.clone()], right, out);
                         }
                         Search::Contains { invert } => {
-                            contains(sequence, &x[range.clone()], invert, std::slice::from_raw_parts_mut(at.get().add(start), range.len()));
+                            let out = std::slice::from_raw_parts_mut(at.get().add(start), range.len());
+                            match &listed {
+                                Some(listed) => listed.contain(&x[range.clone()], invert, out),
+                                None => contains(sequence, &x[range.clone()], invert, out),
+                            }
                         }
                     }
                 }
@@ -115,6 +120,44 @@ pub fn contains<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mu
     }
 }
 
+/// Integers as a bit for each number between the least and the greatest.
+struct Listed<T: Ordered> {
+    least: T::Key,
+    bits: Vec<u64>,
+}
+
+impl<T: Ordered> Listed<T> {
+    /// Lists an ascending sequence in which `wanted` values will be sought, if that is worth the memory, and if there is memory.
+    fn new(sequence: &[T], wanted: usize) -> Option<Listed<T>> {
+        if T::DTYPE.is_float() || sequence.len() <= SEARCHED_BY_COMPARING {
+            return None;
+        }
+        let (least, most) = (sequence.first()?.key(), sequence.last()?.key());
+        let last = most.distance(least);
+        if last / LISTED_SHARE > sequence.len().saturating_add(wanted) {
+            return None;
+        }
+        let mut bits = Vec::new();
+        bits.try_reserve_exact(last / 64 + 1).ok()?;
+        bits.resize(last / 64 + 1, 0);
+        for x in sequence {
+            let place = x.key().distance(least);
+            bits[place / 64] |= 1 << (place % 64);
+        }
+        Some(Listed { least, bits })
+    }
+
+    /// Writes whether each value is listed, or, with `invert`, whether it is not.
+    fn contain(&self, values: &[T], invert: bool, out: &mut [u8]) {
+        for (out, x) in out.iter_mut().zip(values) {
+            // Less than the least is a very great distance.
+            let place = x.key().distance(self.least);
+            let word = self.bits.get(place / 64).copied().unwrap_or(0);
+            *out = (word >> (place % 64)) as u8 & 1 ^ invert as u8;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +176,25 @@ mod tests {
             contains(&sequence, &values, false, &mut found);
             assert!(values.iter().zip(&found).all(|(v, &found)| (found != 0) == sequence.contains(v)));
         }
+    }
+
+    #[test]
+    fn listed_integers_are_those_of_the_sequence() {
+        let (low, high) = (i64::MIN, i64::MAX);
+        for (least, step) in [(-5i64, 1), (7, 3), (low, 2), (high - 400, 4)] {
+            let sequence: Vec<i64> = (0..100).map(|i| least + i / 2 * step).collect();
+            let listed = Listed::new(&sequence, 100).unwrap();
+            let values: Vec<i64> = (-70..270).map(|i| least.wrapping_add(i)).chain([low, -1, 0, 1, high]).collect();
+            for invert in [false, true] {
+                let mut found = vec![7; values.len()];
+                listed.contain(&values, invert, &mut found);
+                assert!(values.iter().zip(&found).all(|(v, &found)| found == (sequence.contains(v) != invert) as u8), "{least} {step}");
+            }
+        }
+        assert!(Listed::new(&[low; 100], 100).is_some());
+        assert!(Listed::new(&(0..100).map(|i| i * 1_000_000).collect::<Vec<i64>>(), 100).is_none());
+        assert!(Listed::new(&[[low; 40], [high; 40]].concat(), 1 << 20).is_none());
+        assert!(Listed::new(&[0.5; 100], 100).is_none());
     }
 
     #[test]

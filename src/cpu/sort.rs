@@ -52,28 +52,38 @@ impl Pack for Narrow {
     }
 }
 
-/// Keys without positions.
-#[derive(Clone, Copy)]
-struct Bare;
+macro_rules! bare {
+    ($($(#[$doc:meta])* $name:ident: $R:ident;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        struct $name;
 
-impl Pack for Bare {
-    type R = u64;
-    const PLACED: bool = false;
-    #[inline(always)]
-    fn pack(self, bits: u64, _at: usize) -> u64 {
-        bits
-    }
-    #[inline(always)]
-    fn bits(self, r: u64) -> u64 {
-        r
-    }
-    #[inline(always)]
-    fn at(_: u64) -> usize {
-        0
-    }
-    fn window(self, differ: u64) -> u64 {
-        differ
-    }
+        impl Pack for $name {
+            type R = $R;
+            const PLACED: bool = false;
+            #[inline(always)]
+            fn pack(self, bits: u64, _at: usize) -> $R {
+                bits as $R
+            }
+            #[inline(always)]
+            fn bits(self, r: $R) -> u64 {
+                r.into()
+            }
+            #[inline(always)]
+            fn at(_: $R) -> usize {
+                0
+            }
+            fn window(self, differ: u64) -> u64 {
+                differ
+            }
+        }
+    )* };
+}
+bare! {
+    /// Keys of at most 32 bits without positions.
+    BareNarrow: u32;
+    /// Keys without positions.
+    Bare: u64;
 }
 
 /// Keys and positions of any size.
@@ -136,10 +146,12 @@ pub unsafe fn sort<T: Ordered>(line: &[T], descending: bool, out: Sorted<T>, scr
     let low = differ.trailing_zeros().min(63);
     // SAFETY: the caller keeps this function's contract; a record has at most `record_bytes`.
     unsafe {
-        if differ >> low <= u32::MAX as u64 && n <= u32::MAX as usize {
-            sort_packed(line, descending, Narrow { low, common: first & !differ }, differ, out, scratch)
+        if out.positions.is_null() && size_of::<T::Key>() == 4 {
+            sort_packed(line, descending, BareNarrow, differ, out, scratch)
         } else if out.positions.is_null() {
             sort_packed(line, descending, Bare, differ, out, scratch)
+        } else if differ >> low <= u32::MAX as u64 && n <= u32::MAX as usize {
+            sort_packed(line, descending, Narrow { low, common: first & !differ }, differ, out, scratch)
         } else {
             sort_packed(line, descending, Whole, differ, out, scratch)
         }
@@ -175,7 +187,7 @@ unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P
     // A short line is in the L1 or L2 cache. Elements are copied from there, so that zeros and NaNs keep their bits.
     let looked_up = P::PLACED && n < BUCKETED_RECORDS;
     let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
-    let make = |at: usize| pack.pack(line[at].key().flipped(descending).bits(), at);
+    let make = move |at: usize| pack.pack(line[at].key().flipped(descending).bits(), at);
     let emit = |records: &[P::R], start: usize| {
         let (values, positions) = (values.get().cast::<T>(), positions.get().cast::<i64>());
         if !values.is_null() && looked_up {

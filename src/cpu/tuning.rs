@@ -180,6 +180,9 @@ pub(crate) const MATRIX_WORK: usize = 1 << 14;
 
 /// Elements of a sequence up to which comparing a value with each is faster than a binary search.
 pub(crate) const SEARCHED_BY_COMPARING: usize = 32;
+/// Numbers in the range of a sequence, for each of its elements and of the values sought in it, up to which a bit for each number is faster
+/// than a binary search.
+pub(crate) const LISTED_SHARE: usize = 8;
 /// Categories for each draw from which a search in running sums is faster than building alias tables.
 pub(crate) const SEARCHED_SHARE: usize = 8;
 /// The maximum number of elements in a line of softmax that is transposed: softmax of such a line spends more time on the one maximum and

@@ -41,6 +41,26 @@ impl Record for u64 {
     }
 }
 
+/// A key of at most 32 bits alone.
+impl Record for u32 {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.into()
+    }
+    #[inline(never)]
+    fn compare(records: &mut [u32]) {
+        records.sort_unstable();
+    }
+    #[inline(never)]
+    fn split(records: &mut [u32], k: usize) {
+        if k < records.len() {
+            records.select_nth_unstable(k - 1);
+        }
+    }
+    /// The records have no positions.
+    fn place(_: &mut [u32]) {}
+}
+
 /// A key of 64 bits with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
@@ -78,7 +98,9 @@ pub type Emit<'a, R> = &'a (dyn Fn(&[R], usize) + Sync);
 /// The maximum number of bits in the digit of a pass. The places of all its values fit the L1 cache, and so do the cache lines that are
 /// written.
 const DIGIT: u32 = 8;
-/// The number of bits in the digit that selects a bucket.
+/// The number of records from which wider digits are faster, because they need fewer passes.
+const WIDE_DIGIT_FROM: usize = 2000;
+/// The number of bits in a wide digit, and in the digit that selects a bucket.
 const BUCKET_DIGIT: u32 = 11;
 
 /// The bits in which keys differ.
@@ -112,7 +134,7 @@ pub fn count_bytes(n: usize) -> usize {
 /// Each of `buffers` must have room for `n` records, and `counts` the bytes of [`count_bytes`], aligned to 8.
 pub unsafe fn sort<R: Record>(
     n: usize,
-    make: impl Fn(usize) -> R + Sync,
+    make: impl Fn(usize) -> R + Sync + Copy,
     buffers: [*mut R; 2],
     counts: *mut u8,
     differ: u64,
@@ -132,12 +154,14 @@ pub unsafe fn sort<R: Record>(
     let rest = Window { low: window.low, high: shift };
     let pieces = n.div_ceil(SORTED_PIECE);
     let counts = Shared(counts);
-    let digit = |r: R| (r.bits() >> shift) as usize & (values - 1);
+    let digit = move |r: R| (r.bits() >> shift) as usize & (values - 1);
     let piece = |p: usize| {
         // SAFETY: each piece has a separate row of counts.
         (p * SORTED_PIECE..n.min((p + 1) * SORTED_PIECE), unsafe { counts.get().cast::<usize>().add(p * values) })
     };
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
+        // Copies, whose captures stay in registers. Otherwise each iteration would load them again after it has stored a count.
+        let (digit, make) = (digit, make);
         for (range, counts) in range.map(piece) {
             // SAFETY: a row has room for `values` counts, and every digit is smaller.
             unsafe {
@@ -149,12 +173,13 @@ pub unsafe fn sort<R: Record>(
     // SAFETY: all rows have been written.
     unsafe { to_places(counts.get().cast(), pieces, values) };
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
+        let (digit, make, to) = (digit, make, a.get().cast::<R>());
         for (range, places) in range.map(piece) {
-            for r in range.map(&make) {
+            for r in range.map(make) {
                 // SAFETY: every record has a separate place below `n`.
                 unsafe {
                     let place = places.add(digit(r));
-                    a.get().cast::<R>().add(*place).write(r);
+                    to.add(*place).write(r);
                     *place += 1;
                 }
             }
@@ -220,8 +245,14 @@ unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: W
         return emit(records, range.start);
     }
     if n < BUCKETED_RECORDS || window.width() <= DIGIT {
+        let few = n < WIDE_DIGIT_FROM || window.width() <= DIGIT;
         // SAFETY: the caller keeps this function's contract.
-        let sorted = unsafe { by_digits(records, side(b), window) };
+        let sorted = unsafe {
+            match few {
+                true => by_digits::<R, { 1 << DIGIT }>(records, side(b), window),
+                false => by_digits::<R, { 1 << BUCKET_DIGIT }>(records, side(b), window),
+            }
+        };
         return emit(sorted, range.start);
     }
     // The records exceed the L2 cache, so they are divided into buckets again.
@@ -246,20 +277,20 @@ unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: W
     }
 }
 
-/// Returns the records in order, in `records` or in `other`.
+/// Returns the records in order, in `records` or in `other`, sorted by digits of at most `VALUES` values.
 ///
 /// # Safety
 /// `other` must have room for as many records; there must be fewer than 2^32.
-unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window) -> &[R] {
+unsafe fn by_digits<R: Record, const VALUES: usize>(records: &mut [R], other: *mut R, window: Window) -> &[R] {
     let n = records.len();
-    let passes = window.width().div_ceil(DIGIT);
+    let passes = window.width().div_ceil(VALUES.trailing_zeros());
     let width = window.width().div_ceil(passes);
     let (mut from, mut to) = (records.as_mut_ptr(), other);
     for shift in (0..passes).map(|pass| window.low + pass * width) {
         // SAFETY: `from` holds the records.
         let records = unsafe { std::slice::from_raw_parts(from, n) };
-        let mut places = [0u32; 1 << DIGIT];
-        let digit = |r: R| (r.bits() >> shift) as usize & ((1 << width) - 1) & ((1 << DIGIT) - 1);
+        let mut places = [0u32; VALUES];
+        let digit = |r: R| (r.bits() >> shift) as usize & ((1 << width) - 1) & (VALUES - 1);
         records.iter().for_each(|&r| places[digit(r)] += 1);
         // A digit that all records share moves no record.
         if places[digit(records[0])] as usize == n {
