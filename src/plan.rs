@@ -103,6 +103,11 @@ impl<const N: usize> Plan<N> {
         &self.loops
     }
 
+    /// Limits loop `l` to its first `n` positions.
+    pub fn shorten(&mut self, l: usize, n: usize) {
+        self.loops[l].n = n;
+    }
+
     /// Returns true if there is one loop and every operand is contiguous in it.
     pub fn is_flat(&self) -> bool {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)

@@ -6,10 +6,12 @@
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::simd;
 use crate::dtype::Element;
-use crate::plan::{Plan, Tile};
+use crate::plan::{Plan, Tile, each};
 
 /// Rows and columns of a tile that one thread works on.
 const TILE: (usize, usize) = (64, 4096);
+/// Positions of a loop that suffice for all threads. Of the loops that have as many, the outermost is shared.
+const SHARED_LOOP: usize = 64;
 
 /// The entries of the indexed dimension.
 #[derive(Debug, Clone, Copy)]
@@ -59,27 +61,48 @@ impl Entered {
     }
 }
 
-/// Calls `run` for every run of the plan: on several threads if `threads`, otherwise in row-major order where elements may share a place.
+/// Calls `run` for every run of a tile.
+#[inline(always)]
+fn for_rows(data: [*mut u8; 3], Tile { at, rows, cols, row_step, col_step }: Tile<3>, run: &(dyn Fn(Entered) + Sync)) {
+    for row in 0..rows as isize {
+        let at = each(|k| data[k].wrapping_offset(at[k] + row * row_step[k]));
+        run(Entered { at, step: col_step, n: cols });
+    }
+}
+
+/// Calls `run` for every run of the plan, in any order.
 ///
 /// # Safety
 /// The operands must hold every position of the plan.
-unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Entered) + Sync)) {
-    // Whole rows keep the order of the elements, which matters if several are written to one place.
-    let tiles = plan.tiles(TILE.0, if threads { TILE.1 } else { usize::MAX });
-    let data = data.map(Shared);
-    let walk = move |Tile { at, rows, cols, row_step, col_step }: Tile<3>| {
-        for row in 0..rows as isize {
-            let at = crate::plan::each(|k| data[k].get().wrapping_offset(at[k] + row * row_step[k]));
-            run(Entered { at, step: col_step, n: cols });
-        }
-    };
+unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + Sync)) {
     if plan.numel() == 0 {
         return;
     }
-    match threads {
-        true => parallel(tiles.count(), tiles.area(), CHEAP, &|range| range.for_each(|i| walk(tiles.get(i)))),
-        false => (0..tiles.count()).for_each(|i| walk(tiles.get(i))),
+    let (tiles, data) = (plan.tiles(TILE.0, TILE.1), data.map(Shared));
+    parallel(tiles.count(), tiles.area(), CHEAP, &|range| range.for_each(|i| for_rows(each(|k| data[k].get()), tiles.get(i), run)));
+}
+
+/// Calls `run` for every run of the plan, in row-major order where elements may share a place of operand 2. Threads share a loop in which
+/// this operand moves, so that no two of them write to one place.
+///
+/// # Safety
+/// The operands must hold every position of the plan. Operand 2 must have a separate place for each position of the loops in which it moves.
+unsafe fn for_runs_in_order(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + Sync)) {
+    if plan.numel() == 0 {
+        return;
     }
+    let moving = (0..plan.loops().len()).filter(|&l| plan.loops()[l].step[2] != 0).max_by_key(|&l| (plan.loops()[l].n.min(SHARED_LOOP), l));
+    let (units, data) = (moving.map_or(1, |l| plan.loops()[l].n), data.map(Shared));
+    parallel(units, plan.numel() / units, CHEAP, &|range| {
+        let (mut plan, mut at) = (plan.clone(), each(|k| data[k].get()));
+        if let Some(l) = moving {
+            at = each(|k| at[k].wrapping_offset(range.start as isize * plan.loops()[l].step[k]));
+            plan.shorten(l, range.len());
+        }
+        // Whole rows keep the order of the elements, which matters if several are written to one place.
+        let tiles = plan.tiles(TILE.0, usize::MAX);
+        (0..tiles.count()).for_each(|i| for_rows(at, tiles.get(i), run));
+    });
 }
 
 /// Runs `$body` with `$T` bound to an element type of `$size` bytes. Code that only moves elements needs no other types.
@@ -118,7 +141,7 @@ pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: E
             unsafe { gather_run::<T>(run, entries) }
         };
         // SAFETY: the caller keeps this function's contract.
-        unsafe { for_runs(plan, data, true, &run) }
+        unsafe { for_runs(plan, data, &run) }
     })
 }
 
@@ -177,11 +200,11 @@ fn by_four(n: usize, each: impl Fn(usize)) {
 /// in row-major order wins.
 ///
 /// # Safety
-/// As for [`gather`], with `t` separate from the other operands.
+/// As for [`gather`], with `t` separate from the other operands. Elements of `t` must not share memory.
 pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         // SAFETY: the caller keeps this function's contract.
-        unsafe { for_runs(plan, data, false, &move |run: Entered| scatter_run::<T>(run, entries)) }
+        unsafe { for_runs_in_order(plan, data, &move |run: Entered| scatter_run::<T>(run, entries)) }
     })
 }
 
@@ -214,7 +237,7 @@ unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
 /// As for [`scatter`], with elements of `T`.
 pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
     // SAFETY: the caller keeps this function's contract.
-    unsafe { for_runs(plan, data, false, &move |run: Entered| accumulate_run(run, entries, combine)) }
+    unsafe { for_runs_in_order(plan, data, &move |run: Entered| accumulate_run(run, entries, combine)) }
 }
 
 /// # Safety

@@ -6,6 +6,7 @@
 use super::mat::Mat;
 use super::number::Number;
 
+use crate::cpu::parallel::Shared;
 use crate::cpu::pool;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
@@ -21,6 +22,11 @@ const CHUNK: usize = 1024;
 const DOTS: usize = 4;
 /// Columns that are added together.
 const COLUMNS: usize = 8;
+/// The maximum number of rows that are divided into parts of columns.
+const FEW: usize = 8;
+/// The minimum number of columns in such a part, and the maximum number of parts.
+const PART: usize = 16 * 1024;
+const PARTS: usize = 64;
 
 /// `y = beta * y + alpha * a @ x` with vectors given as address and stride.
 ///
@@ -32,6 +38,10 @@ const COLUMNS: usize = 8;
 pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
+    if a.rows <= FEW && a.cols >= 2 * PART {
+        // SAFETY: the caller keeps this function's contract.
+        return unsafe { whole.by_columns() };
+    }
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
     // There are more parts than threads, so that other threads can do the parts of a delayed thread. Parts have whole cache lines of a
@@ -70,6 +80,28 @@ impl<T: Number> Task<T> {
     fn rows(&self, row: usize, count: usize) -> Task<T> {
         let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
         Task { y, a: self.a.block(row, count.min(self.a.rows - row), 0, self.a.cols), ..*self }
+    }
+
+    /// Computes a few long rows: the sums of parts of the columns, which threads share, then the sums of these. The parts depend on the
+    /// number of columns alone.
+    unsafe fn by_columns(&self) {
+        let mut sums = [[T::ZERO; FEW]; PARTS];
+        let cols = self.a.cols.div_ceil(PARTS).max(PART);
+        let parts = self.a.cols.div_ceil(cols);
+        let at = Shared(sums.as_mut_ptr().cast());
+        pool::run(parts, &|part| {
+            let col = part * cols;
+            let a = self.a.block(0, self.a.rows, col, cols.min(self.a.cols - col));
+            let x = self.x.wrapping_offset((col as isize).wrapping_mul(self.x_step));
+            let y = at.get().cast::<T>().wrapping_add(part * FEW);
+            // SAFETY: the caller keeps this function's contract; each part has its own sums.
+            unsafe { Task { beta: T::ZERO, fresh: true, y, y_step: 1, alpha: T::ONE, a, x, x_step: self.x_step }.run() };
+        });
+        for row in 0..self.a.rows {
+            let sum = sums[..parts].iter().fold(T::ZERO, |sum, part| T::add(sum, part[row]));
+            // SAFETY: the caller keeps this function's contract.
+            unsafe { self.store(row, sum) };
+        }
     }
 
     unsafe fn run(&self) {
@@ -202,7 +234,10 @@ impl<T: Number> Task<T> {
         let sums = unsafe {
             match size_of::<T>() {
                 _ if self.a.col_stride != 1 || self.a.cols < 16 => dot::<T, FUSED, R, 1>(&self.a, row, self.x),
+                // A single row needs more sums, because additions to one sum wait for each other.
+                4 if R == 1 && self.a.cols >= 64 => dot::<T, FUSED, R, 64>(&self.a, row, self.x),
                 4 => dot::<T, FUSED, R, 16>(&self.a, row, self.x),
+                _ if R == 1 && self.a.cols >= 32 => dot::<T, FUSED, R, 32>(&self.a, row, self.x),
                 _ => dot::<T, FUSED, R, 8>(&self.a, row, self.x),
             }
         };

@@ -342,6 +342,11 @@ mod tests {
                 }
                 check_vector::<f64>(m, n, layout, (0, 1), 1, 0);
             }
+            // Rows that are divided into parts of columns.
+            for (m, n) in [(1, 32_768), (1, 70_001), (8, 40_000), (3, 33_000)] {
+                check_vector::<f64>(m, n, layout, (1, 1), 1, 2);
+                check_vector::<i32>(m, n, layout, (-2, 3), 0, 1);
+            }
         }
     }
 }
