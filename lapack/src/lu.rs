@@ -27,6 +27,12 @@ pub fn getrf<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> I
 /// times the greatest one of the column.
 pub fn factor<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let size = pivots.len();
+    if a.nrows() <= NARROW && a.ncols() <= NARROW {
+        return fast(
+            #[inline(always)]
+            || eliminate_small(a, pivots, share),
+        );
+    }
     if size <= NARROW {
         return fast(
             #[inline(always)]
@@ -56,19 +62,11 @@ fn exchange<T: Float>(a: MatMut<'_, T>, pivots: &[i32]) {
 /// Eliminates one column after the other. A column of zeros is unchanged.
 #[inline(always)]
 fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
-    let (m, n) = (a.nrows(), a.ncols());
+    let n = a.ncols();
     for k in 0..pivots.len() {
         let (mut left, mut right) = a.rb_mut().split_at_col_mut(k + 1);
         let col = column(left.rb_mut(), k);
-        let mut row = k;
-        for i in k..m {
-            if col[i].magnitude() > col[row].magnitude() {
-                row = i;
-            }
-        }
-        if share < T::ONE && col[k].magnitude() >= share * col[row].magnitude() {
-            row = k;
-        }
+        let row = pivot_row(col, k, share);
         pivots[k] = row as i32 + 1;
         let pivot = col[row];
         for j in 0..if row == k { 0 } else { k + 1 } {
@@ -93,6 +91,61 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
             }
         }
     }
+}
+
+/// [`eliminate`] for at most [`NARROW`] rows and columns, by rows of constant length. A row is exchanged and updated as a whole, so that
+/// no vector is loaded just after a part of it was stored.
+#[inline(always)]
+fn eliminate_small<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
+    let (m, n) = (a.nrows(), a.ncols());
+    let mut rows = [[T::default(); NARROW]; NARROW];
+    for j in 0..n {
+        column(a.rb_mut(), j).iter().zip(&mut rows).for_each(|(&x, row)| row[j] = x);
+    }
+    for k in 0..pivots.len() {
+        let mut candidates = [T::default(); NARROW];
+        for i in k..m {
+            candidates[i] = rows[i][k];
+        }
+        let row = pivot_row(&candidates[..m], k, share);
+        pivots[k] = row as i32 + 1;
+        rows.swap(k, row);
+        let pivot = candidates[row];
+        if pivot == T::default() {
+            continue;
+        }
+        // The elements to the right of the pivot. The other columns get updates of 0.
+        let mut top = [T::default(); NARROW];
+        for j in 0..NARROW {
+            top[j] = if j > k { rows[k][j] } else { top[j] };
+        }
+        // The inverse of a subnormal pivot may overflow.
+        let (inverse, is_normal) = (T::ONE / pivot, pivot.magnitude() >= T::LEAST);
+        for row in &mut rows[k + 1..m] {
+            let factor = if is_normal { row[k] * inverse } else { row[k] / pivot };
+            if factor.finite() {
+                (0..NARROW).for_each(|j| row[j] -= factor * top[j]);
+            } else {
+                (k + 1..n).filter(|&j| top[j] != T::default()).for_each(|j| row[j] -= factor * top[j]);
+            }
+            row[k] = factor;
+        }
+    }
+    for j in 0..n {
+        column(a.rb_mut(), j).iter_mut().zip(&rows).for_each(|(x, row)| *x = row[j]);
+    }
+}
+
+/// Returns the row of the pivot of column `k`, whose elements are given.
+#[inline(always)]
+fn pivot_row<T: Float>(column: &[T], k: usize, share: T) -> usize {
+    let mut row = k;
+    for i in k..column.len() {
+        if column[i].magnitude() > column[row].magnitude() {
+            row = i;
+        }
+    }
+    if share < T::ONE && column[k].magnitude() >= share * column[row].magnitude() { k } else { row }
 }
 
 /// Column j as a slice.
