@@ -101,7 +101,18 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
         if dst_step == size as isize && src_step == -dst_step {
             return gather_steps::<T, -1>(dst.cast::<T>(), src.cast::<T>(), n);
         }
-        for i in 0..n as isize {
+        let (mut to, mut from) = (dst, src);
+        let whole = n / 4 * 4;
+        // The compiler does not unroll a loop with unknown steps.
+        for _ in (0..whole).step_by(4) {
+            for i in 0..4 {
+                to.wrapping_offset(i * dst_step)
+                    .cast::<T>()
+                    .write_unaligned(from.wrapping_offset(i * src_step).cast::<T>().read_unaligned());
+            }
+            (to, from) = (to.wrapping_offset(4 * dst_step), from.wrapping_offset(4 * src_step));
+        }
+        for i in whole as isize..n as isize {
             dst.offset(i * dst_step).cast::<T>().write_unaligned(src.offset(i * src_step).cast::<T>().read_unaligned());
         }
     }

@@ -17,7 +17,8 @@ macro_rules! truncation {
             };
             // SAFETY: both bounds fit an int32.
             let int = unsafe { within(x, least, most).to_int_unchecked::<i32>() };
-            let int = if D::DTYPE == Dtype::Int32 && x >= TWO_31 { i32::MAX } else { int };
+            // The greatest int32 is no float32.
+            let int = if D::DTYPE == Dtype::Int32 && $below_31 as f64 <= 2_147_483_646.0 && x >= TWO_31 { i32::MAX } else { int };
             D::from_i64(int.into())
         }
 
@@ -45,7 +46,8 @@ truncation!(f64, f64_to_narrow, f64_to_i64, f64_halves_to_i64, below 2^31 2_147_
 /// Returns `x` clamped to the bounds, 0 for NaN. Comparisons in this form are single instructions.
 #[inline(always)]
 fn within<F: PartialOrd + Default + Copy>(x: F, least: F, most: F) -> F {
-    let x = if x.partial_cmp(&x).is_some() { x } else { F::default() };
+    // The comparison with `least` is false for NaN, so a least value of 0 is enough.
+    let x = if least == F::default() || x.partial_cmp(&x).is_some() { x } else { F::default() };
     let x = if x > least { x } else { least };
     if x < most { x } else { most }
 }

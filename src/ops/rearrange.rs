@@ -1,6 +1,5 @@
 //! Elements in another order or repeated: flipped, rolled, rotated, repeated, padded; windows folded back.
 
-use super::create::disjoint;
 use super::index::select::index_select;
 use super::pointwise;
 use super::reduce::TH_ALL_DIMS;
@@ -11,10 +10,11 @@ use crate::dtype::Dtype;
 use crate::element::rounded;
 use crate::error::{Result, bail};
 use crate::launch::Convert;
-use crate::layout::{Dims, Layout, MAX_DIMS, checked_numel, wrap_dim};
+use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, wrap_dim};
 use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// The source of the elements in the padding of a tensor.
 pub type THPadMode = i32;
@@ -279,15 +279,30 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
     if checked_numel(&shape)? == 0 && have.contains(&0) {
         return ready(r, (dtype, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()));
     }
-    // Pads one dimension after the other by an index of the source entries.
-    let mut made = if pads.is_empty() { copy::contiguous_copy(t)? } else { disjoint(r, t)? };
+    let mut runs: SmallVec<[Runs; INLINE_DIMS]> = SmallVec::new();
     for (k, pair) in pads.chunks(2).enumerate() {
         let d = have.len() - 1 - k;
-        let next = Tensor::fresh()?;
-        index_select(&next, &made, d as i32, &beyond(have[d], pair[0], shape[d], mode, d)?)?;
-        made = next;
+        runs.push(runs_of(have[d], pair[0], shape[d], mode, d)?);
     }
-    deliver([Some((r, dtype, &made))])
+    let mut source = Operand::of(t)?;
+    let whole = source.layout().clone();
+    ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&source)))?.write(|to| {
+        // The result consists of a part for each choice of a run in each dimension. No part is empty.
+        for choice in 0..runs.iter().map(|runs| runs.len()).product() {
+            let (mut part, mut from, mut rest) = (to.layout().clone(), whole.clone(), choice);
+            for (k, runs) in runs.iter().enumerate() {
+                let (d, run) = (shape.len() - 1 - k, runs[rest % runs.len()]);
+                rest /= runs.len();
+                (part.shape[d], from.shape[d]) = (run.len, run.len);
+                part.offset += run.to * part.strides[d];
+                from.offset += run.from * from.strides[d];
+                from.strides[d] *= run.step;
+            }
+            source.set_layout(from);
+            copy::copy_to_part(to, &part, &source)?;
+        }
+        Ok(())
+    })
 }
 
 /// `r` = `value` in this shape, with `t` inside. Negative pads cut entries of `t` off.
@@ -318,8 +333,20 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
     })
 }
 
-/// The source index of each entry of a padded dimension that has `n` entries before padding.
-fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<Tensor> {
+/// Neighbouring entries of a padded dimension: the first, their number, and the entry of the source for the first and its step.
+#[derive(Clone, Copy)]
+struct Run {
+    to: i64,
+    len: i64,
+    from: i64,
+    step: i64,
+}
+
+/// The runs of a padded dimension.
+type Runs = SmallVec<[Run; 3]>;
+
+/// The entries of a padded dimension before, inside and behind the `n` entries of the source, without empty runs.
+fn runs_of(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<Runs> {
     let behind = size - n - before;
     let most = match mode {
         TH_PAD_REFLECT => n - 1,
@@ -335,19 +362,21 @@ fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<T
     if before.max(behind) > most.max(0) {
         bail!(Shape, "pads {before} and {behind} are more than {} entries of dimension {d} allow", n)
     }
-    device::written(&[size], |index| {
-        for (i, from) in index.iter_mut().enumerate() {
-            let at = i as i64 - before;
-            *from = match mode {
-                TH_PAD_REFLECT if at < 0 => -at,
-                TH_PAD_REFLECT if at >= n => 2 * (n - 1) - at,
-                TH_PAD_REPLICATE => at.clamp(0, n - 1),
-                TH_PAD_CIRCULAR => at.rem_euclid(n),
-                _ => at,
-            };
-        }
-        Ok(())
-    })
+    let first = before.clamp(0, size);
+    let end = before.saturating_add(n).clamp(first, size);
+    // The entry of the source, counted beyond its end, for the first entry behind it.
+    let past = end - before - n;
+    let (low, high, step) = match mode {
+        TH_PAD_REFLECT => (before, n - 2 - past, -1),
+        TH_PAD_REPLICATE => (0, n - 1, 0),
+        _ => (n - before, past, 1),
+    };
+    let all = [
+        Run { to: 0, len: first, from: low, step },
+        Run { to: first, len: end - first, from: first - before, step: 1 },
+        Run { to: end, len: size - end, from: high, step },
+    ];
+    Ok(all.into_iter().filter(|run| run.len > 0).collect())
 }
 
 /// `r` = the windows in the last dimension of `t` added at places `step` apart along `dim`: the adjoint of `unfold`
