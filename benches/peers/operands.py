@@ -59,6 +59,11 @@ def ascending(dtype, random, count):
     return np.sort(random.random(count, np.float64))
 
 
+def permuted(dtype, random, count):
+    """The numbers from 0 to `count` - 1 in random order."""
+    return random.permutation(count)
+
+
 def starts(dtype, random, count, entries):
     """The row starts of a matrix with `entries` entries, and the number of entries."""
     drawn = np.sort(random.integers(0, entries + 1, count))
@@ -82,9 +87,14 @@ class Operand:
     dtype: str | None = None
     shape: str | None = None
     view: Callable = None
+    like: str | None = None  # the name of an operand with the same values
 
     def of(self, dtype):
         return replace(self, dtype=dtype)
+
+    def named(self, name):
+        """The same values as another operand, in other memory."""
+        return replace(self, like=name)
 
     def shaped(self, shape):
         return replace(self, shape=shape)
@@ -106,7 +116,8 @@ class Operand:
 
     def make(self, name, dtype, shape):
         doubled = self.view in (every_second, first_half)
-        made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, doubled)
+        made = values(self.draw, self.limits, self.like or name, self.dtype or dtype, self.shape or shape, doubled)
+        made = copied(made) if self.like else made
         return self.view(made) if self.view else made
 
 
@@ -141,9 +152,11 @@ NEAR_ONE = Operand(between, (0.9999, 1.0001))
 NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # float32's 1 and its neighbours, so that no rounding errors add up
 OPEN = Operand(between, (-0.999, 0.999))
 BYTES = Operand(between, (0, 256))
+BELOW_100 = Operand(between, (0, 100))
 THOUSAND = Operand(between, (0, 1000))
 MILLION = Operand(between, (0, 1_000_000))
 ASCENDING = Operand(ascending)
+PERMUTED = Operand(permuted)
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")
