@@ -37,8 +37,8 @@ class Case:
         self.results = None  # with one thread, the same memory for all libraries, because its address affects the caches
 
     def compute_references(self):
-        """The results of PyTorch, or of NumPy if PyTorch is called from C++."""
-        as_numpy = self.row.cpp
+        """The results of PyTorch, or of NumPy if PyTorch is called from C++ or lacks the function."""
+        as_numpy = self.row.cpp or self.row.torch is None
         expression = self.row.numpy if as_numpy else self.row.torch
         operands = {name: copied(t) if name == "r" else t for name, t in self.operands.items()}
         if self.row.result:

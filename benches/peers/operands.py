@@ -64,11 +64,44 @@ def permuted(dtype, random, count):
     return random.permutation(count)
 
 
+def numbered_from_one(dtype, random, count):
+    return np.arange(1, count + 1)
+
+
 def starts(dtype, random, count, entries):
     """The row starts of a matrix with `entries` entries, and the number of entries."""
     drawn = np.sort(random.integers(0, entries + 1, count))
     drawn[0], drawn[-1] = 0, entries
     return drawn
+
+
+def band_starts(dtype, random, count):
+    """The row starts of a square matrix with three diagonals, and the number of entries."""
+    drawn = 3 * np.arange(count) - 1
+    drawn[0], drawn[-1] = 0, 3 * (count - 1) - 2
+    return drawn
+
+
+def band_columns(dtype, random, count, rows):
+    return (np.repeat(np.arange(rows), 3) + np.tile([-1, 0, 1], rows))[1:-1]
+
+
+def band_values(dtype, random, count, rows):
+    """The values of a symmetric positive definite matrix."""
+    return np.tile([-1, 4, -1], rows)[1:-1]
+
+
+def lower_starts(dtype, random, count):
+    """The row starts of a square matrix with two diagonals, and the number of entries."""
+    return np.maximum(2 * np.arange(count) - 1, 0)
+
+
+def lower_columns(dtype, random, count, rows):
+    return (np.repeat(np.arange(rows), 2) + np.tile([-1, 0], rows))[1:]
+
+
+def lower_values(dtype, random, count, rows):
+    return np.tile([-1, 4], rows)[1:]
 
 
 def in_windows(dtype, random, count, width):
@@ -110,6 +143,14 @@ class Operand:
         """The first half of the last dimension, which has twice the size in memory."""
         return replace(self, view=first_half)
 
+    def whole(self):
+        """Floats that are whole numbers."""
+        return replace(self, view=torch.floor)
+
+    def scalar(self):
+        """A tensor without dimensions."""
+        return replace(self, shape="1", view=first)
+
     def positive_definite(self):
         """Symmetric matrices with eigenvalues of at least 1."""
         return replace(self, view=positive_definite)
@@ -127,6 +168,10 @@ def every_second(tensor):
 
 def first_half(tensor):
     return tensor[..., : tensor.shape[-1] // 2]
+
+
+def first(tensor):
+    return tensor[0]
 
 
 def positive_definite(tensor):
@@ -157,6 +202,7 @@ THOUSAND = Operand(between, (0, 1000))
 MILLION = Operand(between, (0, 1_000_000))
 ASCENDING = Operand(ascending)
 PERMUTED = Operand(permuted)
+PIVOTS = Operand(numbered_from_one, dtype="i32", shape="256")  # of a matrix whose rows were not exchanged
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")

@@ -3,6 +3,7 @@
 import warnings
 
 import scipy.sparse
+import scipy.sparse.linalg
 import torch
 
 warnings.filterwarnings("ignore", message="Sparse")
@@ -45,3 +46,35 @@ def compressed_scipy(indices, entries, size):
     matrix = coordinates_scipy(indices, entries, size).tocsr()
     matrix.sum_duplicates()
     return matrix.data
+
+
+def matrix(indices, entries, size):
+    """A coalesced matrix, made once."""
+    return once("matrix", (indices, entries), lambda: coordinates_torch(indices, entries, size).coalesce())
+
+
+def csr_of(indices, entries, size):
+    return once("csr", (indices, entries), lambda: matrix(indices, entries, size).to_sparse_csr())
+
+
+def scipy_of(indices, entries, size):
+    """The same in SciPy, by rows."""
+    return once("scipy csr", (indices, entries), lambda: scipy.sparse.coo_array((entries, (indices[0], indices[1])), (size, size)).tocsr())
+
+
+def cg(starts, columns, entries, b):
+    return scipy.sparse.linalg.cg(rows_scipy(starts, columns, entries, len(b)), b, rtol=1e-6)[0]
+
+
+def solved(starts, columns, entries, b):
+    return scipy.sparse.linalg.spsolve(once("csc", (starts, columns, entries), lambda: rows_scipy(starts, columns, entries, len(b)).tocsc()), b)
+
+
+def triangle(starts, columns, entries, b):
+    return scipy.sparse.linalg.spsolve_triangular(rows_scipy(starts, columns, entries, len(b)), b)
+
+
+def sampled(starts, columns, a, b):
+    """The elements of a @ b^T in the pattern."""
+    zero = once("zero", (starts, columns), lambda: torch.sparse_csr_tensor(starts, columns, torch.zeros(len(columns)), (len(a), len(b)), check_invariants=False))
+    return torch.sparse.sampled_addmm(zero, a, b.t(), beta=0).values()

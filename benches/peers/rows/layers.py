@@ -141,7 +141,56 @@ def gradients():
         *step("mlp step", "1x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("mlp step", "32x64", "gradMlp", "grad.mlp", grad.MLP_COUNT),
         *step("conv net step", "64x1x8x8", "gradNet", "net.step", sum(net.COUNTS)),
-        *over("adam step", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a)", r=SMALL, one_thread=True),
-        *over("adam step, fused", "f32", "1000x1000", "gradAdam(r, a)", "grad.adam(r, a, True)", r=SMALL, one_thread=True),
+        *over("adam step", "f32", "1000x1000", 'gradOptim("Adam", r, a)', 'grad.step("Adam", r, a)', r=SMALL, one_thread=True),
+        *over("adam step, fused", "f32", "1000x1000", 'gradOptim("Adam", r, a)', 'grad.step("Adam", r, a, True)', r=SMALL, one_thread=True),
         *over("chain of scalars", "f64", "1", "gradChain(r, a)", "grad.chain(r, a)", a=NEAR_ONE, r=NEAR_ONE, one_thread=True),
+    ]
+
+
+def more_gradients():
+    """Losses, normalizations and lookups, and gradients of layers."""
+    nn, aten, mean, rows = "torch.nn.functional", "torch.ops.aten", "TH_REDUCTION_MEAN", "1000x1000"
+    target = {"b": THOUSAND.of("i64").shaped("1000")}
+    images, heads = "8x64x56x56", "8x1024x64"
+
+    def one(name, thorn, torch, shape=rows, **given):
+        return over(name, "f32", shape, f"FRESH(THTensor_{thorn})", torch, **{"tolerance": 1e-3, **given})
+
+    norm = {"b": UNIT.shaped("64"), "c": UNIT.shaped("64")}
+    back = {"checked": ("none",)}
+    attention = {"b": UNIT.shaped(heads), "c": UNIT.shaped(heads), "i": UNIT.shaped("8x1024"), "m": UNIT.shaped(heads), "flops": 10 * 8 * 1024 * 1024 * 64, **back}
+    flash = f"{aten}._scaled_dot_product_flash_attention_for_cpu_backward(m[None], a[None], b[None], c[None], m[None], i[None], 0.0, False)[0]"
+    layer = {"b": SMALL.shaped("256x256"), "c": SMALL.shaped("256x256"), "tolerance": 0.1}
+    weights, states = "(THTensor *[]){b, c}, 2, NULL, 1, 0, 0, 0", "a.new_zeros(1, a.shape[1], 256)"
+    return [
+        *one("mse loss", f"mseLoss(r, a, b, {mean})", f"{nn}.mse_loss(a, b)"),
+        *one("l1 loss", f"l1Loss(r, a, b, {mean})", f"{nn}.l1_loss(a, b)"),
+        *one("smooth l1 loss", f"smoothL1Loss(r, a, b, {mean}, 1)", f"{nn}.smooth_l1_loss(a, b)"),
+        *one("cosine loss", f"cosineEmbeddingLoss(r, a, b, c, 0.2, {mean})", f"{nn}.cosine_embedding_loss(a, b, c, 0.2)", c=Operand(between, (1, 2), "i64", "1000")),
+        *one("smoothed cross entropy", f"crossEntropyLabelSmoothing(r, a, b, NULL, {mean}, -100, 0.1)", f"{nn}.cross_entropy(a, b, label_smoothing=0.1)", **target),
+        *one("cross entropy grad", f"crossEntropyGrad(r, c, a, b, NULL, {mean}, -100)", "grad.of(lambda a: torch.nn.functional.cross_entropy(a, b), a, c)", c=UNIT.scalar(), **target),
+        *one("batch norm", "batchNorm(r, NULL, NULL, a, b, c, NULL, NULL, 1, 0.1, 1e-5)", f"{nn}.batch_norm(a, None, None, b, c, True)", images, **norm),
+        *one("batch norm, inference", "batchNorm(r, NULL, NULL, a, b, c, m, i, 0, 0.1, 1e-5)", f"{nn}.batch_norm(a, m, i, b, c)", images, m=norm["b"], i=norm["c"], **norm),
+        *one("group norm grad", "groupNormGrad(r, NULL, NULL, a, a, 8, b, 1e-5)", f"{aten}.native_group_norm_backward(a, a, c, c, b, 8, 64, 3136, 8, (True, False, False))[0]", images, b=norm["b"], c=UNIT.shaped("8x8"), **back),
+        *one("rms norm grad", "rmsNormGrad(r, NULL, a, b, 1, NULL, 1e-5)", "grad.of(lambda b: torch.rms_norm(b, (1000,), None, 1e-5), b, a)"),
+        *one("embedding", "embedding(r, a, b, -1)", f"{nn}.embedding(b, a)", "10000x64", b=THOUSAND.of("i64").shaped("100000")),
+        *one("attention grad", "scaledDotProductAttentionGrad(r, NULL, NULL, NULL, m, NULL, m, i, NULL, a, b, c, NULL, 0, 0, 0, 0)", flash, heads, **attention),
+        # PyTorch adds the gradient of log_softmax.
+        *one("ctc loss grad", "ctcLossGrad(r, i, a, b, c, m, 0, TH_REDUCTION_SUM, 0)", "grad.of(lambda a: torch.nn.functional.ctc_loss(a, b, c, m, 0, 'sum'), a, i)", "100x16x40", a=UNIT, b=Operand(between, (1, 40), "i64", "16x20"), c=Operand(between, (100, 101), "i64", "16"), m=Operand(between, (20, 21), "i64", "16"), i=UNIT.scalar(), checked=("none",)),
+        *over("rnn", "f32", "100x1x256 100x32x256", f"FRESH(THTensor_rnn(r, NULL, NULL, a, NULL, {weights}))", f"torch.rnn_tanh(a, {states}, (b, c), False, 1, 0.0, False, False, False)[0]", **layer),
+        *over("rnn grad", "f32", "100x1x256 100x32x256", "gradRecurrent('r', r, a, b, c)", "grad.recurrent(grad.rnn, r, a, b, c)", result=ANY.shaped(str(2 * 256 * 256)), **layer),
+    ]
+
+
+def optimizers():
+    """Steps of optimizers whose parameters are the 1000 rows of a matrix, and gradients that are limited and averaged."""
+    names = "Sgd Adamw Rmsprop Adagrad Adadelta Nadam Radam Adafactor"
+    given = {"r": SMALL, "one_thread": True, "checked": ("none",)}
+    return [
+        *(row for name in names.split() for row in over(f"{name.lower()} step", "f32", "1000x1000", f'gradOptim("{name}", r, a)', f'grad.step("{name}", r, a)', **given)),
+        *over("lamb step", "f32", "1000x1000", 'gradOptim("Lamb", r, a)', None, r=SMALL, one_thread=True),
+        *over("clip norm", "f32", "1000x1000", "gradClip(0, r)", "grad.clip(torch.nn.utils.clip_grad_norm_, r, 1.0)", **given),
+        *over("clip value", "f32", "1000x1000", "gradClip(1, r)", "grad.clip(torch.nn.utils.clip_grad_value_, r, 0.05)", **given),
+        *over("unscale", "f32", "1000x1000", "gradClip(2, r)", "grad.unscale(r)", **given),
+        *over("average of weights", "f32", "1000x1000", "gradAverage(r, a)", "grad.average(r, a)", **given),
     ]

@@ -1,6 +1,6 @@
 """Random numbers."""
 
-from operands import ANY, POSITIVE, between
+from operands import ANY, POSITIVE, UNIT, Operand, between
 
 from .row import over
 
@@ -28,4 +28,56 @@ def random():
         *drawn("alpha dropout", "f32", "THTensor_alphaDropout(r, NULL, NULL, a, 0.3)", "torch.nn.functional.alpha_dropout(a, 0.3, True)"),
         *drawn("multinomial", "f32", "THTensor_multinomial(r, NULL, a, 10000, 1)", "torch.multinomial(a, 10000, True)", shape="1e3", a=POSITIVE),
         *drawn("multinomial once", "f32", "THTensor_multinomial(r, NULL, a, 1000, 0)", "torch.multinomial(a, 1000)", shape="1e5", a=POSITIVE),
+    ]
+
+
+def more_random():
+    """Distributions with tensors of parameters, initial weights, and fresh results. The numbers differ between the libraries."""
+
+    def drawn(op, call, torch, numpy=None, shape="1e6", dtypes="f32", fresh=True, **given):
+        call = f"FRESH(THTensor_{call})" if fresh else f"THTensor_{call}"
+        return over(op, dtypes, shape, call, torch, numpy, checked=("nothing",), **given)
+
+    def made(op, call, torch, numpy=None, shape="1e6"):
+        return over(op, "f32", shape, f"MADE(THTensor_new{call})", torch, numpy, checked=("nothing",))
+
+    def init(op, call, torch):
+        return over(op, "f32", "1000x1000", f"THTensor_{call}", f"torch.nn.init.{torch}", None, result=ANY, checked=("nothing",))
+
+    half, filled = {"a": UNIT}, {"result": ANY, "fresh": False}
+    generator, sizes = "np.random.default_rng(1).", "NULL, ndim, shape"
+    return [
+        *drawn("normal of means", "normal_means(r, NULL, a, 1)", "torch.normal(a, 1.0)", f"{generator}normal(a, 1)"),
+        *drawn("normal of deviations", "normal_stddevs(r, NULL, 0, a)", "torch.normal(0.0, a)", f"{generator}normal(0, a)", a=POSITIVE),
+        *drawn("normal of both", "normal_means_stddevs(r, NULL, a, b)", "torch.normal(a, b)", f"{generator}normal(a, b)", b=POSITIVE),
+        *drawn("truncated normal", "truncNormal(r, NULL, 0, 1, -2, 2)", "torch.nn.init.trunc_normal_(r)", **filled),
+        *drawn("gamma", "gamma(r, NULL, 2, 1)", "torch._standard_gamma(torch.full((n,), 2.0))", f"{generator}standard_gamma(2, n)", **filled),
+        *drawn("gamma of tensors", "gammaTensor(r, NULL, a, b)", "torch._standard_gamma(a) * b", f"{generator}gamma(a, b)", a=POSITIVE, b=POSITIVE),
+        *drawn("beta", "beta(r, NULL, 2, 3)", "torch.distributions.Beta(2.0, 3.0).sample((n,))", f"{generator}beta(2, 3, n)", **filled),
+        *drawn("beta of tensors", "betaTensor(r, NULL, a, b)", "torch.distributions.Beta(a, b).sample()", f"{generator}beta(a, b)", a=POSITIVE, b=POSITIVE),
+        *drawn("bernoulli of tensor", "bernoulliTensor(r, NULL, a)", "torch.bernoulli(a)", f"{generator}random(n) < a", **half),
+        *drawn("poisson 4", "poisson(r, NULL, 4)", "torch.poisson(torch.full((n,), 4.0))", f"{generator}poisson(4, n)", **filled),
+        *drawn("binomial 10", "binomial(r, NULL, 10, 0.3)", "torch.binomial(torch.full((n,), 10.0), torch.full((n,), 0.3))", f"{generator}binomial(10, 0.3, n)", **filled),
+        *drawn("binomial of tensors", "binomialTensor(r, NULL, a, b)", "torch.binomial(a, b)", f"{generator}binomial(a.astype(np.int64), b)", a=Operand(between, (10, 20)).whole(), b=UNIT),
+        *drawn("random", "random(r, NULL)", "r.random_()", dtypes="i64", **filled),
+        *drawn("random below", "cappedRandom(r, NULL, 100)", "r.random_(100)", f"{generator}integers(0, 100, n)", dtypes="i64", **filled),
+        *init("xavier uniform", "xavierUniform(r, NULL, 1)", "xavier_uniform_(r)"),
+        *init("xavier normal", "xavierNormal(r, NULL, 1)", "xavier_normal_(r)"),
+        *init("kaiming uniform", "kaimingUniform(r, NULL, 0, TH_FAN_IN)", "kaiming_uniform_(r)"),
+        *init("kaiming normal", "kaimingNormal(r, NULL, 0, TH_FAN_IN)", "kaiming_normal_(r)"),
+        *drawn("rand of sizes", f"rand(r, {sizes})", "torch.rand(shape, out=r)", fresh=False),
+        *drawn("randn of sizes", f"randn(r, {sizes})", "torch.randn(shape, out=r)", fresh=False),
+        *drawn("randint of sizes", "randint(r, NULL, 0, 100, ndim, shape)", "torch.randint(0, 100, shape, out=r)", dtypes="i64", fresh=False),
+        *drawn("rand like", "randLike(r, NULL, a)", "torch.rand_like(a)"),
+        *drawn("randn like", "randnLike(r, NULL, a)", "torch.randn_like(a)"),
+        *drawn("randint like", "randintLike(r, NULL, a, 0, 100)", "torch.randint_like(a, 0, 100)"),
+        *made("rand, new", f"Rand(TH_FLOAT32, {sizes})", "torch.rand(shape)", f"{generator}random(shape, np.float32)"),
+        *made("randn, new", f"Randn(TH_FLOAT32, {sizes})", "torch.randn(shape)", f"{generator}standard_normal(shape, np.float32)"),
+        *made("randint, new", "Randint(TH_INT64, NULL, 0, 100, ndim, shape)", "torch.randint(0, 100, shape)", f"{generator}integers(0, 100, shape)"),
+        *made("rand like, new", "RandLike(a, NULL)", "torch.rand_like(a)"),
+        *made("randn like, new", "RandnLike(a, NULL)", "torch.randn_like(a)"),
+        *made("randint like, new", "RandintLike(a, NULL, 0, 100)", "torch.randint_like(a, 0, 100)"),
+        *made("randperm, new", "Randperm(TH_INT64, NULL, n)", "torch.randperm(n)", f"{generator}permutation(n)"),
+        *drawn("feature dropout", "featureDropout(r, NULL, NULL, a, 0.3)", "torch.feature_dropout(a, 0.3, True)", None, "8x64x56x56"),
+        *drawn("feature alpha dropout", "featureAlphaDropout(r, NULL, NULL, a, 0.3)", "torch.feature_alpha_dropout(a, 0.3, True)", None, "8x64x56x56"),
     ]
