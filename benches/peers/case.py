@@ -126,6 +126,9 @@ class Case:
     def run_numpy(self, threads):
         return python_loop(self.row.numpy, self.namespace(self.tensors(threads), True))
 
+    def has_torch(self):
+        return self.row.torch is not None and not (self.row.cpp and self.libtorch.problem)
+
     def has_numpy(self):
         if self.gpu:
             return False

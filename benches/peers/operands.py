@@ -143,6 +143,10 @@ class Operand:
         """The first half of the last dimension, which has twice the size in memory."""
         return replace(self, view=first_half)
 
+    def rarely(self):
+        """A tenth of the elements; the others are 0."""
+        return replace(self, view=rarely)
+
     def whole(self):
         """Floats that are whole numbers."""
         return replace(self, view=torch.floor)
@@ -168,6 +172,10 @@ def every_second(tensor):
 
 def first_half(tensor):
     return tensor[..., : tensor.shape[-1] // 2]
+
+
+def rarely(tensor):
+    return tensor * (torch.arange(tensor.numel()).view(tensor.shape) % 10 == 3)
 
 
 def first(tensor):

@@ -12,7 +12,7 @@ GROUPS = {
     "move": [order.moving, order.more_moving],
     "product": [product.products, product.more_products],
     "conv": [conv.windows, conv.fourier, conv.more_windows, conv.more_fourier],
-    "sparse": [sparse.sparse_products, sparse.sparse_functions, sparse.compressed_rows],
+    "sparse": [sparse.sparse_products, sparse.sparse_functions, sparse.sparse_and_dense, sparse.compressed_rows],
     "linalg": [product.linear_algebra, product.more_linear_algebra],
     "random": [random.random, random.more_random],
     "files": [calls.files],

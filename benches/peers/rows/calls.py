@@ -1,7 +1,7 @@
 """Calls on a few elements, files, and sizes for a GPU."""
 
 import files as on_disk
-from operands import ANY, POSITIVE, UNIT, sizes
+from operands import ANY, MASK, POSITIVE, UNIT, Operand, between
 
 from .row import over
 
@@ -13,6 +13,7 @@ def small():
     def square(op, thorn, torch, numpy, **given):
         return over(op, "f32", "4x4", thorn, torch, numpy, cpp=True, **given)
 
+    places = Operand(between, (0, 4), "i64")
     return [
         *four("add", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)"),
         *four("add, fresh", "FRESH(THTensor_cadd(r, a, 1, b))", "at::add(a, b)", "np.add(a, b)"),
@@ -30,6 +31,21 @@ def small():
         *four("narrow", "MADE(THTensor_newNarrow(a, 0, 1, 2))", "a.narrow(0, 1, 2)", "a[1:3]"),
         *four("select", "MADE(THTensor_newSelect(a, 0, 1))", "a.select(0, 1)", "a[1]"),
         *four("view", "MADE(THTensor_newView(a, 2, (int64_t[]){2, 2}))", "a.view({2, 2})", "a.reshape(2, 2)"),
+        *four("gather", "THTensor_gather(r, a, 0, b)", "at::gather_out(r, a, 0, b)", "np.take(a, b, out=r)", b=places),
+        *four("index select", "THTensor_indexSelect(r, a, 0, b)", "at::index_select_out(r, a, 0, b)", "np.take(a, b, out=r)", b=places),
+        *four("cat", "THTensor_cat(r, a, b, 0)", "at::cat_out(r, {a, b}, 0)", "np.concatenate([a, b])"),
+        *four("flip", "THTensor_flip(r, a, 1, (int64_t[]){0})", "at::flip(a, {0})", "np.flip(a, 0).copy()"),
+        *four("masked select", "THTensor_maskedSelect(r, a, m)", "at::masked_select(a, m)", "a[m]", m=MASK),
+        *four("sort", "THTensor_sort(r, i, a, 0, 0, 1)", "std::get<0>(at::sort(a, std::optional<bool>(true), 0, false))", "np.sort(a)", i=places),
+        *four("slice", "MADE(THTensor_newSlice(a, 0, 0, 4, 2))", "a.slice(0, 0, 4, 2)", "a[0:4:2]"),
+        *four("unsqueeze", "MADE(THTensor_newUnsqueeze1d(a, 0))", "a.unsqueeze(0)", "a[None]"),
+        *four("unfold", "MADE(THTensor_newUnfold(a, 0, 2, 1))", "a.unfold(0, 2, 1)", "np.lib.stride_tricks.sliding_window_view(a, 2)"),
+        *square("transpose", "MADE(THTensor_newTranspose(a, 0, 1))", "a.transpose(0, 1)", "a.swapaxes(0, 1)"),
+        *square("t", "MADE(THTensor_newT(a))", "a.t()", "a.T"),
+        *square("permute", "MADE(THTensor_newPermute(a, 2, (int64_t[]){1, 0}))", "a.permute({1, 0})", "a.transpose(1, 0)"),
+        *square("diagonal", "MADE(THTensor_newDiagonal(a, 0, 0, 1))", "a.diagonal()", "a.diagonal()"),
+        *over("squeeze", "f32", "4x1", "MADE(THTensor_newSqueeze(a))", "a.squeeze()", "a.squeeze()", cpp=True),
+        *over("expand", "f32", "4x1", "MADE(THTensor_newExpand(a, 2, (int64_t[]){4, 4}))", "a.expand({4, 4})", "np.broadcast_to(a, (4, 4))", cpp=True),
         *four("copy i32", "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)", a=ANY.of("i32"), result=ANY),
         *square("add row", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)", b=ANY.shaped("4")),
         *square("add transposed", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)", a=ANY.transposed()),

@@ -78,6 +78,8 @@ def more_random():
         *made("randn like, new", "RandnLike(a, NULL)", "torch.randn_like(a)"),
         *made("randint like, new", "RandintLike(a, NULL, 0, 100)", "torch.randint_like(a, 0, 100)"),
         *made("randperm, new", "Randperm(TH_INT64, NULL, n)", "torch.randperm(n)", f"{generator}permutation(n)"),
+        *drawn("alias tables", "multinomialAliasSetup(a, i, r)", None, None, "1e4", fresh=False, a=UNIT, i=ANY.of("i64")),
+        *drawn("alias draw", "multinomialAliasDraw(r, NULL, i, a)", "torch.multinomial(a, n, True)", None, "1e4", fresh=False, a=UNIT, i=Operand(between, (0, 10_000), "i64"), result=ANY.of("i64")),
         *drawn("feature dropout", "featureDropout(r, NULL, NULL, a, 0.3)", "torch.feature_dropout(a, 0.3, True)", None, "8x64x56x56"),
         *drawn("feature alpha dropout", "featureAlphaDropout(r, NULL, NULL, a, 0.3)", "torch.feature_alpha_dropout(a, 0.3, True)", None, "8x64x56x56"),
     ]

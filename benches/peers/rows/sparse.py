@@ -1,7 +1,7 @@
 """Sparse matrices."""
 
 from operands import (
-    ANY, MILLION, UNIT, Operand, band_columns, band_starts, band_values, between, lower_columns, lower_starts, lower_values, starts,
+    ANY, MILLION, POSITIVE, UNIT, Operand, band_columns, band_starts, band_values, between, lower_columns, lower_starts, lower_values, starts,
 )
 
 from .row import over
@@ -63,6 +63,28 @@ def sparse_functions():
         *dense("spaddmm", "spaddmm(r, 1, c, 1, s, b)", "torch.sparse.addmm(c, SPARSE, b)", "c + SPARSE @ b", b=columns, c=columns),
         *made("compressed", "sparseValues(THSTensor_newCompressed(s))", "to_sparse_csr().values()"),
         *made("copied", "sparseValues(THSTensor_newClone(s))", "clone().values()", "copy()"),
+    ]
+
+
+def sparse_and_dense():
+    """A matrix of 2000 x 2000 with 40,000 random entries together with dense ones. Results are compared by their values."""
+    size, entries = 2000, 40_000
+    given = {"i": Operand(between, (0, size), "i64", f"2x{entries}"), "a": Operand(between, (0.1, 0.9)), "b": POSITIVE.shaped(f"{size}x{size}"), "tolerance": 1e-3}
+    s, q = f"sparse.matrix(i, a, {size})", f"sparse.scipy_of(i, a, {size})"
+    thin = {"c": UNIT.shaped(f"{size}x32"), "m": UNIT.shaped(f"32x{size}"), "b": ANY}
+
+    def one(op, call, torch, scipy=None, **more):
+        return over(op, "f32", str(entries), f"MADE(SPARSE(i, a, {size}, THSTensor_{call}))", torch, scipy, **{**given, **more})
+
+    return [
+        *one("mul dense", "cmulDense(q, s, b)", f"({s} * b).coalesce().values()", f"{q} * b"),
+        *one("div dense", "cdivDense(q, s, b)", f"({s} * b.reciprocal()).coalesce().values()", f"{q} / b"),
+        *one("mask of dense", "sparseMask(q, b, s)", f"b.sparse_mask({s}).values()"),
+        *one("sampled addmm", "sampledAddmm(q, 1, s, 1, c, m)", f"torch.sparse.sampled_addmm(sparse.csr_of(i, a, {size}), c, m).values()", **{**thin, "b": ANY}),
+        *one("hspmm", "hspmm(q, s, c)", f"torch.hspmm({s}, c)._values()", checked=("none",), c=thin["c"]),
+        *over("add to dense", "f32", str(entries), f"FRESH(WITH_SPARSE(i, a, {size}, THSTensor_spcadd(r, b, 2, s)))", f"torch.add(b, {s}, alpha=2)", f"np.asarray(b + 2 * {q})", **given),
+        *over("to dense", "f32", str(entries), f"MADE(SPARSE_TO_DENSE(i, a, {size}, THSTensor_newDense(s)))", f"{s}.to_dense()", f"{q}.toarray()", **{k: v for k, v in given.items() if k != "b"}),
+        *over("from dense", "f32", f"{size}x{size}", "MADE(sparseValues(THSTensor_newFromDense(a, 2)))", "a.to_sparse().values()", None, a=ANY.rarely()),
     ]
 
 
