@@ -56,7 +56,8 @@ class Case:
     def namespace(self, tensors, as_numpy):
         shape = sizes(self.row.shape)
         values = {name: t.numpy() for name, t in tensors.items()} if as_numpy else tensors
-        return {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse, "n": self.row.count(), "shape": shape, **values}
+        modules = {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse}
+        return {**modules, "n": self.row.count(), "shape": shape, **values}
 
     def tensors(self, threads=None):
         """The operands, which are shared, and the results, which are shared only with one thread. An operand that is changed in place is

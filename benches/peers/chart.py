@@ -1,4 +1,4 @@
-"""The chart of docs/benchmarks.md: the speed relative to PyTorch by group and processor, with a dot for each row, on a logarithmic scale."""
+"""The chart of docs/benchmarks.md: the speed relative to PyTorch by group and processor, a dot for each row, on a logarithmic scale."""
 
 import math
 from html import escape
@@ -48,7 +48,7 @@ def chart(entries, groups, kinds):
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
         "<title>Speed of thorn against PyTorch, by group</title>",
         f"<style>{STYLE}</style>",
-        f'<text x="{LEFT}" y="20">times as fast as PyTorch, with one thread (dots) and with two (circles); the numbers are geometric means</text>',
+        f'<text x="{LEFT}" y="20">times as fast as PyTorch with one thread (dots) and two (circles), and geometric means</text>',
         *grid(x, low, high, height),
     ]
     for at, (group, kind, rows) in enumerate(bands):

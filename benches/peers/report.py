@@ -80,8 +80,8 @@ def summary(entries, group):
             torch, numpy = (ratios(of_kind(entries, kind), group, threads, peer) for peer in ("torch_ns", "numpy_ns"))
             rows = sum(entry["group"] == group and entry["threads"] == threads for entry in of_kind(entries, kind))
             if torch or numpy:
-                shown = [times_as_fast(mean(torch)), times_as_fast(min(torch, default=None)), slower(torch), times_as_fast(mean(numpy)), slower(numpy)]
-                lines.append([name_of(kind), threads, str(rows), *shown])
+                shown = [times_as_fast(mean(torch)), times_as_fast(min(torch, default=None)), slower(torch)]
+                lines.append([name_of(kind), threads, str(rows), *shown, times_as_fast(mean(numpy)), slower(numpy)])
     return table(head, lines)
 
 
@@ -100,7 +100,8 @@ def details(entries, group):
         for kind in kinds:
             one, two = (by_key.get((*row, threads, kind)) for threads in ("1", "2"))
             both = [times_as_fast(ratio(entry, "torch_ns")) for entry in (one, two) if entry and entry["torch_ns"]]
-            line += [(time(one["thorn_ns"]) if one else "–") + marked(one, two), " · ".join(both) or "–", times_as_fast(one and ratio(one, "numpy_ns"))]
+            taken = (time(one["thorn_ns"]) if one else "–") + marked(one, two)
+            line += [taken, " · ".join(both) or "–", times_as_fast(one and ratio(one, "numpy_ns"))]
         lines.append(line)
     return table(["op", "dtype", "shape", *(name for kind in kinds for name in (name_of(kind), "× PyTorch", "× NumPy"))], lines)
 

@@ -20,8 +20,10 @@ def once(kind, operands, make):
 
 
 def rows_torch(starts, columns, entries, width):
-    size = (len(starts) - 1, width)
-    return once("torch", (starts, columns, entries), lambda: torch.sparse_csr_tensor(starts, columns, entries, size, check_invariants=False))
+    def make():
+        return torch.sparse_csr_tensor(starts, columns, entries, (len(starts) - 1, width), check_invariants=False)
+
+    return once("torch", (starts, columns, entries), make)
 
 
 def rows_scipy(starts, columns, entries, width):
@@ -67,7 +69,8 @@ def cg(starts, columns, entries, b):
 
 
 def solved(starts, columns, entries, b):
-    return scipy.sparse.linalg.spsolve(once("csc", (starts, columns, entries), lambda: rows_scipy(starts, columns, entries, len(b)).tocsc()), b)
+    matrix = once("csc", (starts, columns, entries), lambda: rows_scipy(starts, columns, entries, len(b)).tocsc())
+    return scipy.sparse.linalg.spsolve(matrix, b)
 
 
 def triangle(starts, columns, entries, b):
@@ -76,5 +79,5 @@ def triangle(starts, columns, entries, b):
 
 def sampled(starts, columns, a, b):
     """The elements of a @ b^T in the pattern."""
-    zero = once("zero", (starts, columns), lambda: torch.sparse_csr_tensor(starts, columns, torch.zeros(len(columns)), (len(a), len(b)), check_invariants=False))
-    return torch.sparse.sampled_addmm(zero, a, b.t(), beta=0).values()
+    pattern = once("pattern", (starts, columns), lambda: rows_torch(starts, columns, torch.zeros(len(columns)), len(b)))
+    return torch.sparse.sampled_addmm(pattern, a, b.t(), beta=0).values()

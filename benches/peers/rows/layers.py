@@ -48,7 +48,7 @@ def layers():
         *back("tanh", "THTensor_tanhGrad(r, a, b)", "tanh_backward.grad_input(a, b, grad_input=r)"),
         *back("gelu", "THTensor_geluGrad(r, a, b)", "gelu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
         *back("silu", "THTensor_siluGrad(r, a, b)", "silu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
-        *back("hardswish", "THTensor_hardswishGrad(r, a, b)", "hardswish_backward.out(a, b, out=r)"),
+        *over("hardswish grad", "f32", "1e6", "FRESH(THTensor_hardswishGrad(r, a, b))", f"{aten}.hardswish_backward(a, b)"),
         *back("gelu tanh", "THTensor_geluTanhGrad(r, a, b)", "gelu_backward.grad_input(a, b, approximate='tanh', grad_input=r)"),
         *along("softmax grad", "f32", dims, *softmax, a=POSITIVE, b=NEAR_ONE, result=ANY),
         *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),

@@ -34,15 +34,17 @@ def random():
 def more_random():
     """Distributions with tensors of parameters, initial weights, and fresh results. The numbers differ between the libraries."""
 
+    seed = "THRandom_manualSeed(NULL, 1)"
+
     def drawn(op, call, torch, numpy=None, shape="1e6", dtypes="f32", fresh=True, **given):
-        call = f"FRESH(THTensor_{call})" if fresh else f"THTensor_{call}"
-        return over(op, dtypes, shape, call, torch, numpy, checked=("nothing",), **given)
+        call = f"({seed}, THTensor_{call})"
+        return over(op, dtypes, shape, f"FRESH({call})" if fresh else call, torch, numpy, checked=("nothing",), **given)
 
     def made(op, call, torch, numpy=None, shape="1e6"):
-        return over(op, "f32", shape, f"MADE(THTensor_new{call})", torch, numpy, checked=("nothing",))
+        return over(op, "f32", shape, f"MADE(({seed}, THTensor_new{call}))", torch, numpy, checked=("nothing",))
 
     def init(op, call, torch):
-        return over(op, "f32", "1000x1000", f"THTensor_{call}", f"torch.nn.init.{torch}", None, result=ANY, checked=("nothing",))
+        return over(op, "f32", "1000x1000", f"({seed}, THTensor_{call})", f"torch.nn.init.{torch}", None, result=ANY, checked=("nothing",))
 
     half, filled = {"a": UNIT}, {"result": ANY, "fresh": False}
     generator, sizes = "np.random.default_rng(1).", "NULL, ndim, shape"
