@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -14,9 +15,19 @@ import prototypes  # noqa: E402
 import rows  # noqa: E402
 
 
+def all_rows():
+    return [row for group in {**rows.GROUPS, **rows.GPU_GROUPS} for row in rows.rows_of(group)]
+
+
+def repeated():
+    """The names that two rows of a group share. The record would keep only one of them."""
+    counts = Counter((row.group, row.op, row.dtype, row.shape) for row in all_rows() if row.group != "files")
+    return [" ".join(name) for name, count in counts.items() if count > 1]
+
+
 def called():
     """The functions that rows call, directly or in a helper of a header."""
-    texts = [row.thorn for group in {**rows.GROUPS, **rows.GPU_GROUPS} for row in rows.rows_of(group)]
+    texts = [row.thorn for row in all_rows()]
     texts += [file.read_text() for file in HERE.glob("*.h")]
     # Helpers receive the ends of some names.
     names = set(re.findall(r"\bTH[A-Za-z]\w*", "\n".join(texts)))
@@ -36,7 +47,7 @@ def reasons():
 
 def main():
     functions, measured, without = list(prototypes.functions()), called(), reasons()
-    problems, used = [], set()
+    problems, used = [f"{name}: more than one row has this name" for name in repeated()], set()
     for name in functions:
         fitting = [pattern for pattern in without if re.fullmatch(pattern, name)]
         used.update(fitting)

@@ -16,7 +16,7 @@ def sorting():
     line = tuple(part.replace("DIM", "0") for part in sort)
     return [
         *over("sort", "f32 f64 i64 bf16", "1e6", *line),
-        *over("sort", "i64", "1e6", *line, a=MILLION),
+        *over("sort below 1e6", "i64", "1e6", *line, a=MILLION),
         *over("sort", "f32", "1e3 1e5", *line),
         *along("sort", "f32", MATRIX_DIMS[1:], *sort),
         *over("msort", "f32", "1e6", *values),
