@@ -208,6 +208,9 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
+    # benches/peers: each function of the header has a row or a reason, and the pages agree with the record.
+    add_test(NAME bench:rows COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/coverage.py")
+    add_test(NAME bench:pages COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/report.py" --check)
     # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and api.json.
     set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
     add_custom_command(OUTPUT "${plays}"

@@ -5,7 +5,7 @@
 #        scripts/bench.sh --peers [--gpu] [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
 #   --quick  shorter rounds, for a first look
 #   --build  also times building the library, from scratch and after a change of one file
-# --peers  compares the library with PyTorch and NumPy instead, and writes docs/benchmarks.md
+# --peers  compares the library with PyTorch and NumPy instead, and writes docs/benchmarks.md and the sentences about speed in README.md
 # --gpu    compares with PyTorch on a GPU, and writes docs/benchmarks-cuda.md
 #   WORD     only the rows whose name contains it
 set -euo pipefail

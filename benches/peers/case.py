@@ -37,8 +37,8 @@ class Case:
         self.results = None  # with one thread, the same memory for all libraries, because its address affects the caches
 
     def compute_references(self):
-        """The results of PyTorch, or of NumPy if PyTorch is called from C++."""
-        as_numpy = self.row.cpp
+        """The results of PyTorch, or of NumPy if PyTorch is called from C++ or lacks the function."""
+        as_numpy = self.row.cpp or self.row.torch is None
         expression = self.row.numpy if as_numpy else self.row.torch
         operands = {name: copied(t) if name == "r" else t for name, t in self.operands.items()}
         if self.row.result:
@@ -56,7 +56,8 @@ class Case:
     def namespace(self, tensors, as_numpy):
         shape = sizes(self.row.shape)
         values = {name: t.numpy() for name, t in tensors.items()} if as_numpy else tensors
-        return {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse, "n": self.row.count(), "shape": shape, **values}
+        modules = {"torch": torch, "nn": torch._C._nn, "np": np, "grad": grad, "net": net, "files": files, "sparse": sparse}
+        return {**modules, "n": self.row.count(), "shape": shape, **values}
 
     def tensors(self, threads=None):
         """The operands, which are shared, and the results, which are shared only with one thread. An operand that is changed in place is
@@ -125,6 +126,9 @@ class Case:
 
     def run_numpy(self, threads):
         return python_loop(self.row.numpy, self.namespace(self.tensors(threads), True))
+
+    def has_torch(self):
+        return self.row.torch is not None and not (self.row.cpp and self.libtorch.problem)
 
     def has_numpy(self):
         if self.gpu:

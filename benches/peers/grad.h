@@ -1,5 +1,6 @@
 // Training steps with recorded gradients: forward, THTensor_backward, and the update of the weights; steps of optimizers. grad.py does the
 // same in PyTorch.
+#include <string.h>
 #include <thorn.h>
 
 // The leaves of a model, which are consecutive views of one tensor.
@@ -87,31 +88,74 @@ static THStatus gradNet(THTensor *all, const THTensor *x, const THTensor *target
     return descend(&net, WEIGHTS, loss);
 }
 
-// A step of Adam. The parameters are the rows of `all`, and the gradients the rows of `grads`.
-static THStatus gradAdam(THTensor *all, const THTensor *grads) {
-    enum { MOST_ROWS = 1000 };
-    static const THTensor *known;
-    static const void *data;
-    static THTensor *row[MOST_ROWS];
-    static THOptim *adam;
-    if (known != all || data != THTensor_data(all)) {
-        int count = (int)THTensor_size(all, 0);
-        if (count > MOST_ROWS) return TH_ERR_ARGUMENT;
-        THOptim_free(adam);
-        TRY(THGrad_setEnabled(0));
-        for (int k = 0; k < count; k++) {
-            THTensor_free(row[k]);
-            row[k] = THTensor_newSelect(all, 0, k);
-            THTensor *grad = THTensor_newSelect(grads, 0, k);
-            TRY(THTensor_setRequiresGrad(row[k], 1));
-            TRY(THTensor_setGrad(row[k], grad));
-            THTensor_free(grad);
-        }
-        TRY(THGrad_setEnabled(1));
-        adam = THOptim_newAdam(row, count, 1e-3, 0.9, 0.999, 1e-8, 0, 0);
-        known = all, data = THTensor_data(all);
+enum { MOST_ROWS = 1000 };
+
+// The rows of a matrix as parameters, whose gradients are the rows of `grads`.
+typedef struct {
+    const THTensor *all, *grads;
+    const void *data;
+    int count;
+    THTensor *row[MOST_ROWS], *grad[MOST_ROWS];
+} Rows;
+
+// Makes the parameters anew if the matrix is another one. Returns 1 if so, 0 if not, and -1 for a failure.
+static int takeRows(Rows *rows, const THTensor *all, const THTensor *grads) {
+    if (rows->all == all && rows->grads == grads && rows->data == THTensor_data(all)) return 0;
+    int count = (int)THTensor_size(all, 0);
+    if (count > MOST_ROWS || THGrad_setEnabled(0)) return -1;
+    for (int k = 0; k < count; k++) {
+        THTensor_free(rows->row[k]);
+        THTensor_free(rows->grad[k]);
+        rows->row[k] = THTensor_newSelect(all, 0, k);
+        rows->grad[k] = THTensor_newSelect(grads, 0, k);
+        if (THTensor_setRequiresGrad(rows->row[k], 1) || THTensor_setGrad(rows->row[k], rows->grad[k])) return -1;
     }
-    return THOptim_step(adam);
+    rows->all = all, rows->grads = grads, rows->data = THTensor_data(all), rows->count = count;
+    return THGrad_setEnabled(1) ? -1 : 1;
+}
+
+static THOptim *newOptim(const char *name, THTensor **row, int count) {
+    if (!strcmp(name, "Adam")) return THOptim_newAdam(row, count, 1e-3, 0.9, 0.999, 1e-8, 0, 0);
+    if (!strcmp(name, "Adamw")) return THOptim_newAdamw(row, count, 1e-3, 0.9, 0.999, 1e-8, 0.01, 0);
+    if (!strcmp(name, "Sgd")) return THOptim_newSgd(row, count, 1e-3, 0.9, 0, 0, 0);
+    if (!strcmp(name, "Rmsprop")) return THOptim_newRmsprop(row, count, 1e-2, 0.99, 1e-8, 0, 0, 0);
+    if (!strcmp(name, "Adagrad")) return THOptim_newAdagrad(row, count, 1e-2, 0, 0, 0, 1e-10);
+    if (!strcmp(name, "Adadelta")) return THOptim_newAdadelta(row, count, 1, 0.9, 1e-6, 0);
+    if (!strcmp(name, "Nadam")) return THOptim_newNadam(row, count, 2e-3, 0.9, 0.999, 1e-8, 0, 4e-3, 0);
+    if (!strcmp(name, "Radam")) return THOptim_newRadam(row, count, 1e-3, 0.9, 0.999, 1e-8, 0, 0);
+    if (!strcmp(name, "Lamb")) return THOptim_newLamb(row, count, 1e-3, 0.9, 0.999, 1e-6, 0);
+    return THOptim_newAdafactor(row, count, 1e-2, -0.8, 1e-30, 1e-3, 1, 0);
+}
+
+// A step of an optimizer. The parameters are the rows of `all`, and the gradients the rows of `grads`.
+static THStatus gradOptim(const char *name, THTensor *all, const THTensor *grads) {
+    static Rows rows;
+    static THOptim *optim;
+    static char known[16];
+    int made = takeRows(&rows, all, grads);
+    if (made < 0) return THGetLastErrorCode();
+    if (made || strcmp(known, name)) {
+        THOptim_free(optim);
+        optim = newOptim(name, rows.row, rows.count);
+        strncpy(known, name, sizeof known - 1);
+    }
+    return optim ? THOptim_step(optim) : THGetLastErrorCode();
+}
+
+// Limits the norm (way 0) or the elements (1) of the gradients in the rows of `grads`, or divides the gradients by 1 (2).
+static THStatus gradClip(int way, THTensor *grads) {
+    static Rows rows;
+    if (takeRows(&rows, grads, grads) < 0) return THGetLastErrorCode();
+    if (way == 0) return THGrad_clipNorm(rows.row, rows.count, 1, 2) >= 0 ? TH_OK : THGetLastErrorCode();
+    if (way == 1) return THGrad_clipValue(rows.row, rows.count, 0.05);
+    return THGrad_unscale(rows.row, rows.count, 1) >= 0 ? TH_OK : THGetLastErrorCode();
+}
+
+// The rows of `averages` move towards the rows of `all`.
+static THStatus gradAverage(THTensor *averages, const THTensor *all) {
+    static Rows rows;
+    if (takeRows(&rows, averages, all) < 0) return THGetLastErrorCode();
+    return THGrad_average(rows.row, rows.count, rows.grad, rows.count, 0.999);
 }
 
 // r = the gradient of a * 1.0001^10000, through 10,000 operations on a scalar.
@@ -129,12 +173,16 @@ static THStatus gradChain(THTensor *r, const THTensor *a) {
     return status;
 }
 
-// r = the gradients of the weights of a recurrent layer without biases, for half the sum of the squared outputs. `layer` is 'l' for an LSTM
-// and 'g' for a GRU.
+// r = the gradients of the weights of a recurrent layer without biases, for half the sum of the squared outputs. `layer` is 'l' for an LSTM,
+// 'g' for a GRU and 'r' for a net with tanh.
 static THStatus gradRecurrent(char layer, THTensor *r, const THTensor *x, THTensor *wih, THTensor *whh) {
     static THTensor *output, *reserve;
     THTensor *weights[] = {wih, whh};
     if (!output) output = THTensor_new(), reserve = THTensor_new();
+    if (layer == 'r') {
+        TRY(THTensor_rnn(output, NULL, reserve, x, NULL, weights, 2, NULL, 1, 0, 0, 0));
+        return THTensor_rnnGrad(NULL, NULL, r, reserve, output, NULL, x, NULL, weights, 2, NULL, 1, 0, 0, 0);
+    }
     if (layer == 'l') {
         TRY(THTensor_lstm(output, NULL, NULL, reserve, x, NULL, NULL, weights, 2, NULL, 1, 0, 0));
         return THTensor_lstmGrad(NULL, NULL, NULL, r, reserve, output, NULL, NULL, x, NULL, NULL, weights, 2, NULL, 1, 0, 0);

@@ -35,17 +35,51 @@ def mlp(parameters, x, target):
     descend(functional.cross_entropy(functional.linear(hidden, weight2, bias2), target), leaves)
 
 
-@lru_cache(maxsize=4)
-def adam_of(parameters, gradients, fused):
+NAMES = {"Sgd": "SGD", "Adamw": "AdamW", "Rmsprop": "RMSprop", "Nadam": "NAdam", "Radam": "RAdam"}
+
+
+def rows_of(parameters, gradients):
     rows = [row.detach().requires_grad_() for row in parameters]
     for row, gradient in zip(rows, gradients):
         row.grad = gradient
-    return torch.optim.Adam(rows, fused=fused)
+    return rows
 
 
-def adam(parameters, gradients, fused=None):
-    """A step of Adam, whose parameters are rows."""
-    adam_of(parameters, gradients, fused).step()
+@lru_cache(maxsize=4)
+def optimizer(name, parameters, gradients, fused):
+    more = {"momentum": 0.9} if name == "Sgd" else {}
+    return getattr(torch.optim, NAMES.get(name, name))(rows_of(parameters, gradients), **more, **({"fused": True} if fused else {}))
+
+
+def step(name, parameters, gradients, fused=None):
+    """A step of an optimizer, whose parameters are rows."""
+    optimizer(name, parameters, gradients, fused).step()
+
+
+@lru_cache(maxsize=4)
+def kept_rows(parameters, gradients):
+    return rows_of(parameters, gradients)
+
+
+def clip(function, gradients, limit):
+    function(kept_rows(gradients, gradients), limit)
+
+
+def unscale(gradients):
+    rows = [row.grad for row in kept_rows(gradients, gradients)]
+    torch._amp_foreach_non_finite_check_and_unscale_(rows, torch.zeros(1), torch.ones(1))
+
+
+def average(averages, parameters):
+    rows = kept_rows(averages, parameters)
+    with torch.no_grad():
+        torch._foreach_lerp_(rows, [row.grad for row in rows], 0.001)
+
+
+def of(function, t, g):
+    """The gradient of `t` for the gradient `g` of the function's result, and the function itself."""
+    leaf = t.detach().requires_grad_()
+    return torch.autograd.grad(function(leaf), leaf, g)[0]
 
 
 def chain(r, a):
@@ -74,3 +108,8 @@ def lstm(x, weights, training=False):
 def gru(x, weights, training=False):
     states = x.new_zeros(1, x.shape[1], weights[1].shape[1])
     return torch.gru(x, states, weights, False, 1, 0.0, training, False, False)[0]
+
+
+def rnn(x, weights, training=False):
+    states = x.new_zeros(1, x.shape[1], weights[1].shape[1])
+    return torch.rnn_tanh(x, states, weights, False, 1, 0.0, training, False, False)[0]

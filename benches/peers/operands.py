@@ -59,11 +59,49 @@ def ascending(dtype, random, count):
     return np.sort(random.random(count, np.float64))
 
 
+def permuted(dtype, random, count):
+    """The numbers from 0 to `count` - 1 in random order."""
+    return random.permutation(count)
+
+
+def numbered_from_one(dtype, random, count):
+    return np.arange(1, count + 1)
+
+
 def starts(dtype, random, count, entries):
     """The row starts of a matrix with `entries` entries, and the number of entries."""
     drawn = np.sort(random.integers(0, entries + 1, count))
     drawn[0], drawn[-1] = 0, entries
     return drawn
+
+
+def band_starts(dtype, random, count):
+    """The row starts of a square matrix with three diagonals, and the number of entries."""
+    drawn = 3 * np.arange(count) - 1
+    drawn[0], drawn[-1] = 0, 3 * (count - 1) - 2
+    return drawn
+
+
+def band_columns(dtype, random, count, rows):
+    return (np.repeat(np.arange(rows), 3) + np.tile([-1, 0, 1], rows))[1:-1]
+
+
+def band_values(dtype, random, count, rows):
+    """The values of a symmetric positive definite matrix."""
+    return np.tile([-1, 4, -1], rows)[1:-1]
+
+
+def lower_starts(dtype, random, count):
+    """The row starts of a square matrix with two diagonals, and the number of entries."""
+    return np.maximum(2 * np.arange(count) - 1, 0)
+
+
+def lower_columns(dtype, random, count, rows):
+    return (np.repeat(np.arange(rows), 2) + np.tile([-1, 0], rows))[1:]
+
+
+def lower_values(dtype, random, count, rows):
+    return np.tile([-1, 4], rows)[1:]
 
 
 def in_windows(dtype, random, count, width):
@@ -82,9 +120,14 @@ class Operand:
     dtype: str | None = None
     shape: str | None = None
     view: Callable = None
+    like: str | None = None  # the name of an operand with the same values
 
     def of(self, dtype):
         return replace(self, dtype=dtype)
+
+    def named(self, name):
+        """The same values as another operand, in other memory."""
+        return replace(self, like=name)
 
     def shaped(self, shape):
         return replace(self, shape=shape)
@@ -100,13 +143,26 @@ class Operand:
         """The first half of the last dimension, which has twice the size in memory."""
         return replace(self, view=first_half)
 
+    def rarely(self):
+        """A tenth of the elements; the others are 0."""
+        return replace(self, view=rarely)
+
+    def whole(self):
+        """Floats that are whole numbers."""
+        return replace(self, view=torch.floor)
+
+    def scalar(self):
+        """A tensor without dimensions."""
+        return replace(self, shape="1", view=first)
+
     def positive_definite(self):
         """Symmetric matrices with eigenvalues of at least 1."""
         return replace(self, view=positive_definite)
 
     def make(self, name, dtype, shape):
         doubled = self.view in (every_second, first_half)
-        made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, doubled)
+        made = values(self.draw, self.limits, self.like or name, self.dtype or dtype, self.shape or shape, doubled)
+        made = copied(made) if self.like else made
         return self.view(made) if self.view else made
 
 
@@ -116,6 +172,14 @@ def every_second(tensor):
 
 def first_half(tensor):
     return tensor[..., : tensor.shape[-1] // 2]
+
+
+def rarely(tensor):
+    return tensor * (torch.arange(tensor.numel()).view(tensor.shape) % 10 == 3)
+
+
+def first(tensor):
+    return tensor[0]
 
 
 def positive_definite(tensor):
@@ -141,9 +205,12 @@ NEAR_ONE = Operand(between, (0.9999, 1.0001))
 NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # float32's 1 and its neighbours, so that no rounding errors add up
 OPEN = Operand(between, (-0.999, 0.999))
 BYTES = Operand(between, (0, 256))
+BELOW_100 = Operand(between, (0, 100))
 THOUSAND = Operand(between, (0, 1000))
 MILLION = Operand(between, (0, 1_000_000))
 ASCENDING = Operand(ascending)
+PERMUTED = Operand(permuted)
+PIVOTS = Operand(numbered_from_one, dtype="i32", shape="256")  # of a matrix whose rows were not exchanged
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")

@@ -3,6 +3,7 @@
 import warnings
 
 import scipy.sparse
+import scipy.sparse.linalg
 import torch
 
 warnings.filterwarnings("ignore", message="Sparse")
@@ -19,8 +20,10 @@ def once(kind, operands, make):
 
 
 def rows_torch(starts, columns, entries, width):
-    size = (len(starts) - 1, width)
-    return once("torch", (starts, columns, entries), lambda: torch.sparse_csr_tensor(starts, columns, entries, size, check_invariants=False))
+    def make():
+        return torch.sparse_csr_tensor(starts, columns, entries, (len(starts) - 1, width), check_invariants=False)
+
+    return once("torch", (starts, columns, entries), make)
 
 
 def rows_scipy(starts, columns, entries, width):
@@ -45,3 +48,36 @@ def compressed_scipy(indices, entries, size):
     matrix = coordinates_scipy(indices, entries, size).tocsr()
     matrix.sum_duplicates()
     return matrix.data
+
+
+def matrix(indices, entries, size):
+    """A coalesced matrix, made once."""
+    return once("matrix", (indices, entries), lambda: coordinates_torch(indices, entries, size).coalesce())
+
+
+def csr_of(indices, entries, size):
+    return once("csr", (indices, entries), lambda: matrix(indices, entries, size).to_sparse_csr())
+
+
+def scipy_of(indices, entries, size):
+    """The same in SciPy, by rows."""
+    return once("scipy csr", (indices, entries), lambda: scipy.sparse.coo_array((entries, (indices[0], indices[1])), (size, size)).tocsr())
+
+
+def cg(starts, columns, entries, b):
+    return scipy.sparse.linalg.cg(rows_scipy(starts, columns, entries, len(b)), b, rtol=1e-6)[0]
+
+
+def solved(starts, columns, entries, b):
+    matrix = once("csc", (starts, columns, entries), lambda: rows_scipy(starts, columns, entries, len(b)).tocsc())
+    return scipy.sparse.linalg.spsolve(matrix, b)
+
+
+def triangle(starts, columns, entries, b):
+    return scipy.sparse.linalg.spsolve_triangular(rows_scipy(starts, columns, entries, len(b)), b)
+
+
+def sampled(starts, columns, a, b):
+    """The elements of a @ b^T in the pattern."""
+    pattern = once("pattern", (starts, columns), lambda: rows_torch(starts, columns, torch.zeros(len(columns)), len(b)))
+    return torch.sparse.sampled_addmm(pattern, a, b.t(), beta=0).values()
