@@ -103,6 +103,13 @@ impl<const N: usize> Plan<N> {
         &self.loops
     }
 
+    /// Walks loop `l` from its last position to its first. Returns the offset of the last position in bytes, for each operand.
+    pub fn reverse(&mut self, l: usize) -> [isize; N] {
+        let Loop { n, step } = self.loops[l];
+        self.loops[l].step = each(|k| -step[k]);
+        each(|k| (n as isize - 1) * step[k])
+    }
+
     /// Limits loop `l` to its first `n` positions.
     pub fn shorten(&mut self, l: usize, n: usize) {
         self.loops[l].n = n;

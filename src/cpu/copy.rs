@@ -235,10 +235,16 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
             }
         };
     }
+    let size = src.1.size() as isize;
+    let (mut dst, mut src) = (dst, src);
+    // Backward columns of the source are read forward, so that they are transposed as others are.
+    if let Some(l) = (1..plan.loops().len()).find(|&l| dst.1 == src.1 && plan.loops()[l].step[1] == -size) {
+        let [to, from] = plan.reverse(l);
+        (dst.0, src.0) = (dst.0.wrapping_offset(to), src.0.wrapping_offset(from));
+    }
     plan.pair_for_transposes();
     let mut how = TileCopy::new(dst.1, src.1);
     let (first, second) = (plan.loops()[0], plan.loops().get(1));
-    let size = src.1.size() as isize;
     let transposed =
         dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size) && first.step[1] != size && first.step[1] != 0;
     let tiles = if transposed {
@@ -404,6 +410,34 @@ mod tests {
                 }
                 check([dst, src], [rows, cols], [[2 * cols, 2], contiguous]);
                 check([dst, src], [rows, cols], [[1, rows], contiguous]);
+            }
+        }
+    }
+
+    #[test]
+    fn backward_columns_and_rows_are_copied_in_their_order() {
+        let (rows, cols) = (130, 77);
+        let from: Vec<i32> = (0..rows * cols).collect();
+        for (sign_of_row, sign_of_col) in [(1, -1), (-1, 1), (-1, -1)] {
+            // The rows of the result are columns of the source.
+            let mut to = vec![0i32; from.len()];
+            let source = Layout {
+                shape: (&[cols.into(), rows.into()][..]).into(),
+                strides: (&[sign_of_row, sign_of_col * i64::from(cols)][..]).into(),
+                offset: 0,
+            };
+            let result = Layout { strides: (&[i64::from(rows), 1][..]).into(), ..source.clone() };
+            let plan = Plan::new([&result, &source], [4, 4]);
+            let first = if sign_of_row < 0 { cols - 1 } else { 0 } + if sign_of_col < 0 { (rows - 1) * cols } else { 0 };
+            // SAFETY: the vectors hold the elements.
+            unsafe {
+                copy(plan, (to.as_mut_ptr().cast(), Dtype::Int32), (from.as_ptr().add(first as usize).cast(), Dtype::Int32));
+            }
+            for i in 0..cols {
+                for j in 0..rows {
+                    let at = i64::from(first) + i64::from(i) * sign_of_row + i64::from(j) * sign_of_col * i64::from(cols);
+                    assert_eq!(to[(i * rows + j) as usize], from[at as usize], "{i}, {j}: {sign_of_row}, {sign_of_col}");
+                }
             }
         }
     }
