@@ -8,15 +8,13 @@ use super::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
 use super::pair;
 use super::tiles;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::level;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::layout::{Dims, Layout, checked_numel};
 use crate::operand::Operand;
 use crate::storage::Storage;
 
-/// How a product of a dtype is computed.
+/// The method that computes products of a dtype.
 #[derive(Clone, Copy)]
 pub(super) struct Groups {
     pub kernel: Kernel,
@@ -37,14 +35,11 @@ impl Groups {
         if let Some(kernel) = tiles::kernel(dtype) {
             return Some(Groups { kernel, count: size_of::<u32>() / dtype.size() });
         }
-        let kernel = match dtype {
-            #[cfg(target_arch = "x86_64")]
-            Dtype::Bfloat16 if pair::multiplies_bfloat16() => Kernel::Float(pair::bfloat16()),
-            #[cfg(target_arch = "x86_64")]
-            Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 => Kernel::Integer(pair::int16(level())?),
-            _ => return None,
-        };
-        Some(Groups { kernel, count: 2 })
+        #[cfg(target_arch = "x86_64")]
+        let kernel = pair::kernel(dtype);
+        #[cfg(not(target_arch = "x86_64"))]
+        let kernel = None;
+        kernel.map(|kernel| Groups { kernel, count: 2 })
     }
 
     /// Returns `[a, b]` of a product as groups, whose dtype is the type of the sums.

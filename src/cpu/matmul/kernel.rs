@@ -45,6 +45,7 @@ pub(super) struct Strip<T> {
     pub next_rows: usize,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl<T> Strip<T> {
     /// Returns the strip with elements of another type of the same size.
     pub fn of_pairs<P: From<T>>(&self) -> Strip<P>
@@ -119,6 +120,7 @@ pub(super) struct ProductKernel<T> {
 
 /// The kernel of a product of groups, by the type of the sums.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) enum Kernel {
     Float(ProductKernel<f32>),
     Integer(ProductKernel<i32>),

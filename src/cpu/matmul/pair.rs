@@ -4,9 +4,10 @@
 //! Two neighbouring elements along the dimension that is summed over are one pair. The kernels of such products are kernels for products of
 //! pairs, of half the depth. `vdpbf16ps` counts subnormal numbers as 0. Sums of int16 wrap.
 
-use super::kernel::{self, ProductKernel, SHORT, Strip, TALL};
+use super::kernel::{self, Kernel, ProductKernel, SHORT, Strip, TALL};
 use super::number::Number;
 use crate::cpu::simd::{Level, level, with_avx2};
+use crate::dtype::Dtype;
 use std::arch::x86_64::*;
 use std::mem::transmute_copy;
 use thorn_lapack::vendor::{Library, Routines};
@@ -21,15 +22,15 @@ struct BfloatPair(f32);
 #[repr(transparent)]
 struct IntegerPair<const VNNI: bool>(i32);
 
-/// Returns true if the processor multiplies pairs of bfloat16.
-pub(super) fn multiplies_bfloat16() -> bool {
-    level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16")
-}
-
-/// Returns the kernel for pairs of bfloat16. The processor must have the instruction.
-pub(super) fn bfloat16() -> ProductKernel<f32> {
-    assert!(multiplies_bfloat16(), "the machine multiplies pairs");
-    ProductKernel { strip: bfloat_avx512, ..kernel::kernel::<f32, 16, 8, 4, 2, 1>(Level::Avx512) }
+/// Returns the kernel for a product of a dtype, if this processor has an instruction for pairs of the dtype.
+pub(super) fn kernel(dtype: Dtype) -> Option<Kernel> {
+    match dtype {
+        Dtype::Bfloat16 if level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16") => {
+            Some(Kernel::Float(ProductKernel { strip: bfloat_avx512, ..kernel::kernel::<f32, 16, 8, 4, 2, 1>(Level::Avx512) }))
+        }
+        Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 => int16(level()).map(Kernel::Integer),
+        _ => None,
+    }
 }
 
 /// Returns the kernel for pairs of int16 for an instruction set, which the processor must have. The baseline has none, and AVX-512 without

@@ -40,7 +40,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// How a matrix is stored.
+/// The memory layout of a matrix.
 #[derive(Debug, Clone, Copy)]
 enum Lie {
     Rows,
@@ -235,7 +235,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     assert!(results.iter_mut().all(|result| *result == first));
 }
 
-/// The relative error of each sum of rounded products is at most that of a sum of float32 in any order.
+/// The error of each sum is at most the bound for sums of float32 in any order.
 #[test]
 fn sums_of_bfloat16_are_float32() {
     let (m, n, k) = (20, 21, 700);

@@ -185,7 +185,7 @@ mod processor {
 
     #[test]
     fn the_processor_agrees_with_the_model() {
-        // Exponents near that of 1, and a few subnormal numbers.
+        // Numbers near 1, and a few subnormal numbers.
         let floats = |exponents: u32, least: u32| {
             move |word: u32| {
                 let half =
