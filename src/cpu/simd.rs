@@ -55,7 +55,22 @@ impl Isa {
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// Returns the highest level of this processor, or the lower level named by the environment variable `TH_SIMD` (baseline, avx2, avx512).
+/// Returns the level that the environment variable `TH_SIMD` names (baseline, avx2, avx512).
+fn wanted() -> Option<Level> {
+    match std::env::var("TH_SIMD").as_deref() {
+        Ok("baseline") => Some(Level::Baseline),
+        Ok("avx2") => Some(Level::Avx2),
+        Ok("avx512") => Some(Level::Avx512),
+        _ => None,
+    }
+}
+
+/// Returns true if `TH_SIMD` names a level: kernels then use no matrix instructions, which are beyond all levels.
+pub fn named() -> bool {
+    wanted().is_some()
+}
+
+/// Returns the highest level of this processor, or the lower level that `TH_SIMD` names.
 #[inline(always)]
 pub fn level() -> Level {
     match LEVEL.load(Ordering::Relaxed) {
@@ -68,12 +83,7 @@ pub fn level() -> Level {
 
 #[cold]
 fn detect() -> Level {
-    let wanted = match std::env::var("TH_SIMD").as_deref() {
-        Ok("baseline") => Level::Baseline,
-        Ok("avx2") => Level::Avx2,
-        _ => Level::Avx512,
-    };
-    let level = supported().min(wanted);
+    let level = supported().min(wanted().unwrap_or(Level::Avx512));
     LEVEL.store(level as u8, Ordering::Relaxed);
     level
 }

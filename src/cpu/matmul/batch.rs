@@ -1,8 +1,13 @@
 //! The products of a batch: computed one after the other, by several threads, or as one product.
 
-use super::pair::Pair;
+#[cfg(test)]
+mod tests;
+
+use super::groups::Groups;
+use super::kernel::{Kernel, ProductKernel};
+use super::product::Product;
 use super::vendor::gemm_by_vendor;
-use super::{Gemm, Mat, pairs, products, tiny};
+use super::{Gemm, Mat, products, scale, tiny};
 use crate::cpu::copy::{converted, copy};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::cpu::simd::level;
@@ -32,30 +37,33 @@ macro_rules! factors {
 }
 factors!(f32 f64 i32 i64);
 
-impl Factor for Pair {
-    fn of_number(x: Scalar) -> Pair {
-        Pair::factor(Element::from_scalar(x))
-    }
-}
-
 /// The kind of elements in matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Elements {
     /// Elements of a dtype that products are computed in.
     Of(Dtype),
-    /// Pairs of bfloat16. C has sums in float32.
-    Pairs,
+    /// Groups, which this kernel multiplies. C has sums.
+    Groups(Kernel),
 }
 
-/// Runs `$body` with `$T` bound to the type of the elements.
+/// Runs `$body` with `$T` bound to the type of C, and `$kernel` to the kernel for groups if A and B have groups.
 macro_rules! multiplied {
-    ($elements:expr, $T:ident => $body:expr) => {
+    ($elements:expr, $T:ident, $kernel:ident => $body:expr) => {
         match $elements {
-            Elements::Pairs => {
-                type $T = Pair;
+            Elements::Groups(Kernel::Float(kernel)) => {
+                type $T = f32;
+                let $kernel = Some(kernel);
                 $body
             }
-            Elements::Of(dtype) => products!(dtype, $T => $body),
+            Elements::Groups(Kernel::Integer(kernel)) => {
+                type $T = i32;
+                let $kernel = Some(kernel);
+                $body
+            }
+            Elements::Of(dtype) => products!(dtype, $T => {
+                let $kernel: Option<ProductKernel<$T>> = None;
+                $body
+            }),
         }
     };
 }
@@ -65,12 +73,17 @@ pub type Place = (*mut u8, [i64; 2], [i64; 2]);
 
 /// Multiplies the matrices of a batch. Operands in another type are converted first, which fails if there is no memory.
 pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
-    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout().shape));
-    let in_pairs = pairs::are_multiplied(inputs[0].dtype, shapes);
-    let converted = match inputs {
-        [a, _] if a.dtype == compute => None,
-        [a, b] if in_pairs => Some(pairs::of(a, b)?),
-        [a, b] => Some([converted(a, compute)?, converted(b, compute)?]),
+    let groups = Groups::of(inputs[0].dtype, inputs.map(|t| &t.layout().shape));
+    launch_by(groups, work, c, inputs, addend)
+}
+
+/// [`launch`] by groups, if they are not `None`.
+fn launch_by(groups: Option<Groups>, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
+    let compute = c.dtype;
+    let converted = match (inputs, &groups) {
+        ([a, _], _) if a.dtype == compute => None,
+        (_, Some(groups)) => Some(groups.operands(inputs)?),
+        ([a, b], None) => Some([converted(a, compute)?, converted(b, compute)?]),
     };
     let [a, b] = converted.as_ref().map_or(inputs, |converted| converted.each_ref());
     if let Some(t) = addend.filter(|t| !c.in_step_with(t)) {
@@ -80,7 +93,7 @@ pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Opt
         unsafe { copy(plan, (c.first(), c.dtype), (t.first(), t.dtype)) };
     }
     let beta = addend.map_or(Scalar::Int(0), |_| work.beta);
-    let elements = if in_pairs { Elements::Pairs } else { Elements::Of(compute) };
+    let elements = groups.map_or(Elements::Of(compute), |groups| Elements::Groups(groups.kernel));
     if work.batch.is_empty() {
         return one(elements, beta, work.alpha, work.dims, [c, a, b]);
     }
@@ -112,10 +125,10 @@ pub unsafe fn mm(dtype: Dtype, places: [Place; 3]) -> Result<()> {
 /// # Safety
 /// The matrices must have elements of this type and matching sizes, and C must not overlap A or B.
 unsafe fn multiply(elements: Elements, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
-    multiplied!(elements, T => {
-        let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
+    multiplied!(elements, T, kernel => {
+        let matrices = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
         // SAFETY: the caller keeps this function's contract.
-        unsafe { gemm_by_vendor(T::of_number(beta), c, T::of_number(alpha), a, b) }
+        unsafe { gemm_of(kernel, (T::of_number(beta), T::of_number(alpha)), matrices) }
     });
     Ok(())
 }
@@ -214,11 +227,11 @@ impl Batch {
     /// Computes the products in this type, which all operands have. If c has no elements, nothing is written; if the sums are empty, `c =
     /// beta * c`.
     fn multiply(&self, elements: Elements, beta: Scalar, alpha: Scalar) -> Result<()> {
-        multiplied!(elements, T => self.run::<T>(beta, alpha));
+        multiplied!(elements, T, kernel => self.run::<T>(kernel, beta, alpha));
         Ok(())
     }
 
-    fn run<T: Factor>(&self, beta: Scalar, alpha: Scalar) {
+    fn run<T: Factor>(&self, kernel: Option<ProductKernel<T>>, beta: Scalar, alpha: Scalar) {
         let (beta, alpha) = (T::of_number(beta), T::of_number(alpha));
         let count = self.shape.iter().product::<i64>() as usize;
         let (c, a) = (self.c.matrix::<T>(0), self.a.matrix::<T>(0));
@@ -228,7 +241,7 @@ impl Batch {
         let matrices = || [&self.c, &self.a, &self.b].map(|t| t.matrix::<T>(0));
         let offsets = |i: usize| self.offsets(i).map(|offset| offset as isize);
         // SAFETY: every layout was checked against its storage, and the result does not overlap the inputs.
-        let several = |beta: T, products: Range<usize>| unsafe { gemm_batch((beta, alpha), matrices(), products, offsets) };
+        let several = |beta: T, products: Range<usize>| unsafe { gemm_batch(kernel, (beta, alpha), matrices(), products, offsets) };
         if self.summed {
             if count == 0 || a.cols == 0 {
                 // SAFETY: every layout was checked against its storage; with 0 columns of a, neither a nor b is read.
@@ -265,21 +278,45 @@ impl Batch {
     }
 }
 
-/// [`super::gemm`] for several products of matrices `[c, a, b]` of equal layouts. `at` returns where each product's matrices begin, in
+/// `c = beta * c + alpha * (a @ b)` for matrices `[c, a, b]`, by the kernel for groups if there is one
+///
+/// # Safety
+/// As for [`super::gemm`]. With a kernel, C must have elements, and A and B groups.
+unsafe fn gemm_of<T: Gemm>(kernel: Option<ProductKernel<T>>, (beta, alpha): (T, T), [c, a, b]: [Mat<T>; 3]) {
+    // SAFETY: the caller keeps this function's contract.
+    unsafe {
+        match kernel {
+            None => gemm_by_vendor(beta, c, alpha, a, b),
+            Some(_) if alpha == T::ZERO => scale(beta, c),
+            Some(kernel) => Product { kernel, beta, c, alpha, a, b }.run(),
+        }
+    }
+}
+
+/// [`gemm_of`] for several products of matrices of equal layouts. `at` returns where each product's matrices begin, in
 /// elements from the first. A BLAS that the program has chosen computes them if it can ([`gemm_by_vendor`]).
 ///
 /// # Safety
 /// As for [`super::gemm`], for every product.
-unsafe fn gemm_batch<T: Gemm>((beta, alpha): (T, T), [c, a, b]: [Mat<T>; 3], products: Range<usize>, at: impl Fn(usize) -> [isize; 3]) {
+unsafe fn gemm_batch<T: Gemm>(
+    kernel: Option<ProductKernel<T>>,
+    (beta, alpha): (T, T),
+    [c, a, b]: [Mat<T>; 3],
+    products: Range<usize>,
+    at: impl Fn(usize) -> [isize; 3],
+) {
     let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || thorn_lapack::vendor::current().is_some();
-    if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
+    if !empty
+        && kernel.is_none()
+        && let Some(tiny) = tiny::kernel(&c, &a, &b)
+    {
         // SAFETY: the caller keeps this function's contract, and this processor has the level.
         return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
     }
     for i in products {
         let at = at(i);
-        let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
+        let matrices = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
         // SAFETY: the caller keeps this function's contract.
-        unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
+        unsafe { gemm_of(kernel, (beta, alpha), matrices) };
     }
 }

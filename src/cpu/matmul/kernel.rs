@@ -45,6 +45,36 @@ pub(super) struct Strip<T> {
     pub next_rows: usize,
 }
 
+#[cfg(target_arch = "x86_64")]
+impl<T> Strip<T> {
+    /// Returns the strip with elements of another type of the same size.
+    pub fn of_pairs<P: From<T>>(&self) -> Strip<P>
+    where
+        T: Copy,
+    {
+        const { assert!(size_of::<P>() == size_of::<T>() && align_of::<P>() == align_of::<T>()) };
+        Strip {
+            alpha: self.alpha.into(),
+            beta: self.beta.into(),
+            fresh: self.fresh,
+            depth: self.depth,
+            rows: self.rows,
+            cols: self.cols,
+            a: self.a.cast(),
+            a_row: self.a_row,
+            a_col: self.a_col,
+            b: self.b.cast(),
+            b_row: self.b_row,
+            packed: self.packed.cast(),
+            c: self.c.cast(),
+            c_row: self.c_row,
+            next: self.next.cast(),
+            next_row: self.next_row,
+            next_rows: self.next_rows,
+        }
+    }
+}
+
 /// `c = beta * c + alpha * sums` for a C with fewer columns than a strip, or whose rows are not contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Merge<T> {
@@ -81,9 +111,19 @@ pub(super) struct ProductKernel<T> {
     pub cols: usize,
     /// The number of elements in a vector: a power of two.
     pub vector: usize,
+    /// The depth of a strip is a multiple of this number if the depth of the whole product is.
+    pub deep: usize,
     pub strip: unsafe fn(&Strip<T>),
     pub merge: unsafe fn(&Merge<T>),
     pub lay_out: unsafe fn(&Packing<T>),
+}
+
+/// The kernel of a product of groups, by the type of the sums.
+#[derive(Clone, Copy)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(super) enum Kernel {
+    Float(ProductKernel<f32>),
+    Integer(ProductKernel<i32>),
 }
 
 impl<T> ProductKernel<T> {
@@ -125,6 +165,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
             rows: WIDE,
             cols: 3 * N64,
             vector: N64,
+            deep: 1,
             strip: strip_avx512::<T, N64, N32, N16>,
             merge: merge_avx512::<T, N64, N32, N16>,
             lay_out: lay_out_avx512::<T, N64, N32, N16>,
@@ -134,6 +175,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
             rows: SHORT,
             cols: 2 * N32,
             vector: N32,
+            deep: 1,
             strip: strip_avx2::<T, N32, N16, N8>,
             merge: merge_avx2::<T, N32, N16, N8>,
             lay_out: lay_out_avx2::<T, N32, N16, N8>,
@@ -142,6 +184,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
             rows: BASE,
             cols: 2 * N16,
             vector: N16,
+            deep: 1,
             strip: strip::<T, BASE_FUSED, BASE, N16, N8, N4>,
             merge: merge::<T, N16, N8, N4>,
             lay_out: lay_out::<T, N16, N8, N4>,

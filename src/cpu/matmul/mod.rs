@@ -1,18 +1,21 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types that products are computed in.
 //!
 //! [`kernel`] multiplies strips. [`product`] divides a product into strips and shares them among threads. [`tiny`] is for the smallest
-//! products, [`gathered`] for gathered factors, [`gemv`] for vectors. [`pair`] multiplies bfloat16, whose operands [`pairs`] packs.
-//! [`batch`] computes all products of a call, [`vendor`] calls a BLAS of the machine.
+//! products, [`gathered`] for gathered factors, [`gemv`] for vectors. [`groups`] multiplies 8- and 16-bit numbers by the instructions of
+//! `pair` and [`tiles`], and [`grouping`] packs them. [`batch`] computes all products of a call, [`vendor`] calls a BLAS of the machine.
 
 mod batch;
 mod gathered;
 mod gemv;
+mod grouping;
+mod groups;
 mod kernel;
 mod mat;
 mod number;
+#[cfg(target_arch = "x86_64")]
 mod pair;
-mod pairs;
 mod product;
+mod tiles;
 mod tiny;
 mod vendor;
 
@@ -53,7 +56,7 @@ macro_rules! products {
 }
 pub(crate) use products;
 
-/// Element types with a matrix product: f32, f64, i32 and i64, which wrap around, and pairs of bfloat16.
+/// Element types with a matrix product: f32, f64, i32 and i64, which wrap around.
 pub trait Gemm: Number {
     /// Returns the kernel for an instruction set, which the processor must have.
     #[allow(private_interfaces)]

@@ -1,69 +1,93 @@
-//! Products of bfloat16 by an instruction that multiplies pairs of them and adds both products to a float32 (`vdpbf16ps`).
+//! Products of 16-bit numbers by instructions that multiply pairs of them and add both products to a 32-bit sum: `vdpbf16ps` for bfloat16,
+//! `pmaddwd` or `vpdpwssd` for int16.
 //!
-//! Two neighbouring elements along the dimension that is summed over are one [`Pair`]. A product of bfloat16 is then a product of pairs of
-//! half the depth. Subnormal numbers count as 0.
+//! Two neighbouring elements along the dimension that is summed over are one pair. The kernels of such products are kernels for products of
+//! pairs, of half the depth. `vdpbf16ps` counts subnormal numbers as 0. Sums of int16 wrap.
 
-use super::Gemm;
-use super::kernel::{self, ProductKernel, Strip, TALL};
+use super::kernel::{self, Kernel, ProductKernel, SHORT, Strip, TALL};
 use super::number::Number;
-use crate::cpu::parallel::{CHEAP, Shared, parallel};
-use crate::cpu::simd::{Level, level, simd};
-use half::bf16;
+use crate::cpu::simd::{Level, level, with_avx2};
+use crate::dtype::Dtype;
+use std::arch::x86_64::*;
+use std::mem::transmute_copy;
 use thorn_lapack::vendor::{Library, Routines};
 
 /// In A and B: two bfloat16, the first in the lower half. In C, alpha and beta: a float32.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(transparent)]
-pub struct Pair(f32);
+struct BfloatPair(f32);
 
-impl Pair {
-    /// Returns `alpha` or `beta` as a pair.
-    pub fn factor(x: f32) -> Pair {
-        Pair(x)
+/// In A and B: two int16, the first in the lower half. In C, alpha and beta: an int32. `VNNI` is only for processors with AVX512_VNNI.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(transparent)]
+struct IntegerPair<const VNNI: bool>(i32);
+
+/// Returns the kernel for a product of a dtype, if this processor has an instruction for pairs of the dtype.
+pub(super) fn kernel(dtype: Dtype) -> Option<Kernel> {
+    match dtype {
+        Dtype::Bfloat16 if level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16") => {
+            Some(Kernel::Float(ProductKernel { strip: bfloat_avx512, ..kernel::kernel::<f32, 16, 8, 4, 2, 1>(Level::Avx512) }))
+        }
+        Dtype::Int8 | Dtype::Uint8 | Dtype::Int16 => int16(level()).map(Kernel::Integer),
+        _ => None,
     }
+}
 
-    /// Returns true if the processor has the instruction.
-    pub fn is_available() -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16");
-        #[cfg(not(target_arch = "x86_64"))]
-        false
+/// Returns the kernel for pairs of int16 for an instruction set, which the processor must have. The baseline has none, and AVX-512 without
+/// VNNI has the kernel of AVX2, because others would make the library larger for few processors.
+pub(super) fn int16(level: Level) -> Option<ProductKernel<i32>> {
+    let of = |level, strip: unsafe fn(&Strip<i32>)| Some(ProductKernel { strip, ..kernel::kernel::<i32, 16, 8, 4, 2, 1>(level) });
+    match level {
+        Level::Avx512 if std::is_x86_feature_detected!("avx512vnni") => of(level, integer_avx512),
+        Level::Avx512 | Level::Avx2 => of(Level::Avx2, integer_avx2),
+        Level::Baseline => None,
     }
+}
 
+impl From<f32> for BfloatPair {
+    fn from(x: f32) -> BfloatPair {
+        BfloatPair(x)
+    }
+}
+
+impl<const VNNI: bool> From<i32> for IntegerPair<VNNI> {
+    fn from(x: i32) -> IntegerPair<VNNI> {
+        IntegerPair(x)
+    }
+}
+
+impl BfloatPair {
     fn halves(self) -> [f32; 2] {
         let bits = self.0.to_bits();
         [f32::from_bits(bits << 16), f32::from_bits(bits & 0xffff_0000)]
     }
 }
 
-impl Number for Pair {
-    const ZERO: Pair = Pair(0.0);
-    const ONE: Pair = Pair(1.0);
-    const ROUTINES: Option<fn(&Library) -> &Routines<Pair>> = None;
+impl Number for BfloatPair {
+    const ZERO: BfloatPair = BfloatPair(0.0);
+    const ONE: BfloatPair = BfloatPair(1.0);
+    const ROUTINES: Option<fn(&Library) -> &Routines<BfloatPair>> = None;
 
     #[inline(always)]
-    fn add(a: Pair, b: Pair) -> Pair {
-        Pair(a.0 + b.0)
+    fn add(a: BfloatPair, b: BfloatPair) -> BfloatPair {
+        BfloatPair(a.0 + b.0)
     }
 
     #[inline(always)]
-    fn mul(a: Pair, b: Pair) -> Pair {
-        Pair(a.0 * b.0)
+    fn mul(a: BfloatPair, b: BfloatPair) -> BfloatPair {
+        BfloatPair(a.0 * b.0)
     }
 
     #[inline(always)]
-    fn mul_add<const FUSED: bool>(a: Pair, b: Pair, c: Pair) -> Pair {
+    fn mul_add<const FUSED: bool>(a: BfloatPair, b: BfloatPair, c: BfloatPair) -> BfloatPair {
         let ([a0, a1], [b0, b1]) = (a.halves(), b.halves());
-        Pair(c.0 + a0 * b0 + a1 * b1)
+        BfloatPair(c.0 + a0 * b0 + a1 * b1)
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn mul_add_vector<const FUSED: bool, const N: usize>(a: Pair, b: [Pair; N], c: [Pair; N]) -> [Pair; N] {
-        use std::arch::x86_64::*;
-        use std::mem::transmute_copy;
+    fn mul_add_vector<const FUSED: bool, const N: usize>(a: BfloatPair, b: [BfloatPair; N], c: [BfloatPair; N]) -> [BfloatPair; N] {
         let a = a.0.to_bits() as i32;
-        // SAFETY: the vectors have 32 N bits. Only kernels of `kernel` call this, for which the processor has the instruction.
+        // SAFETY: the vectors have 32 N bits. Only `bfloat_avx512` calls this, and the processor has the instruction.
         unsafe {
             match N {
                 16 => transmute_copy(&_mm512_dpbf16_ps(transmute_copy(&c), transmute_copy(&_mm512_set1_epi32(a)), transmute_copy(&b))),
@@ -75,88 +99,68 @@ impl Number for Pair {
     }
 }
 
-impl Gemm for Pair {
-    #[allow(private_interfaces)]
-    fn kernel(level: Level) -> ProductKernel<Pair> {
-        assert!(Pair::is_available(), "the machine multiplies pairs");
-        let kernel = kernel::kernel::<Pair, 16, 8, 4, 2, 1>(level);
-        #[cfg(target_arch = "x86_64")]
-        let kernel = ProductKernel { strip: strip_of_pairs, ..kernel };
-        kernel
-    }
-}
+impl<const VNNI: bool> Number for IntegerPair<VNNI> {
+    const ZERO: IntegerPair<VNNI> = IntegerPair(0);
+    const ONE: IntegerPair<VNNI> = IntegerPair(1);
+    const ROUTINES: Option<fn(&Library) -> &Routines<IntegerPair<VNNI>>> = None;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn strip_of_pairs(task: &Strip<Pair>) {
-    // SAFETY: the caller keeps this function's contract.
-    unsafe { kernel::strip::<Pair, true, TALL, 16, 8, 4>(task) }
-}
-
-/// The elements to be packed in pairs: the sum is over `depth` elements, in each of `count` rows or columns. Strides are in elements.
-#[derive(Debug, Clone, Copy)]
-pub struct Unpaired {
-    /// The first element.
-    pub data: *const bf16,
-    /// The number of elements in a sum.
-    pub depth: usize,
-    /// Elements from one element of a sum to the next.
-    pub depth_stride: isize,
-    /// The number of rows of A or columns of B.
-    pub count: usize,
-    /// Elements from one row or column to the next.
-    pub stride: isize,
-}
-
-// SAFETY: threads only read the elements.
-unsafe impl Sync for Unpaired {}
-
-impl Unpaired {
     #[inline(always)]
-    fn at(&self, depth: usize, i: usize) -> *const bf16 {
-        self.data.wrapping_offset(depth as isize * self.depth_stride + i as isize * self.stride)
+    fn add(a: IntegerPair<VNNI>, b: IntegerPair<VNNI>) -> IntegerPair<VNNI> {
+        IntegerPair(a.0.wrapping_add(b.0))
     }
-}
 
-/// Packs contiguous rows of pairs. A row of A has the pairs of a sum, a row of B has a pair of each column. If the depth is odd, the second
-/// element of the last pair is 0.
-///
-/// # Safety
-/// The elements must exist, and `to` must have room for all pairs. No other thread may write either during this call.
-pub unsafe fn pair_up(to: *mut Pair, columns: bool, from: Unpaired) {
-    let pairs = from.depth.div_ceil(2);
-    let (rows, length) = if columns { (pairs, from.count) } else { (from.count, pairs) };
-    let to = Shared(to.cast());
-    let from = &from;
-    parallel(rows, length, CHEAP, &|range| {
-        for row in range {
-            // SAFETY: the caller guarantees row `row` of the room.
-            let to = unsafe { std::slice::from_raw_parts_mut(to.get().cast::<u32>().add(row * length), length) };
-            if columns && from.stride == 1 && 2 * row + 1 < from.depth {
-                // SAFETY: the caller guarantees two rows of elements.
-                let [low, high] = [2 * row, 2 * row + 1].map(|depth| unsafe { std::slice::from_raw_parts(from.at(depth, 0), length) });
-                simd(
-                    #[inline(always)]
-                    move |_| to.iter_mut().zip(low.iter().zip(high)).for_each(|(to, (&low, &high))| *to = joined(low, high)),
-                );
-                continue;
-            }
-            if !columns && from.depth_stride == 1 {
-                // SAFETY: the caller guarantees a row of `depth` elements.
-                let row = unsafe { std::slice::from_raw_parts(from.at(0, row), from.depth) };
-                to.iter_mut().zip(row.chunks(2)).for_each(|(to, pair)| *to = joined(pair[0], *pair.get(1).unwrap_or(&bf16::ZERO)));
-                continue;
-            }
-            for (i, to) in to.iter_mut().enumerate() {
-                let (depth, i) = if columns { (2 * row, i) } else { (2 * i, row) };
-                // SAFETY: the caller guarantees the elements, which are inside the depth.
-                unsafe { *to = joined(*from.at(depth, i), if depth + 1 < from.depth { *from.at(depth + 1, i) } else { bf16::ZERO }) };
+    #[inline(always)]
+    fn mul(a: IntegerPair<VNNI>, b: IntegerPair<VNNI>) -> IntegerPair<VNNI> {
+        IntegerPair(a.0.wrapping_mul(b.0))
+    }
+
+    #[inline(always)]
+    fn mul_add<const FUSED: bool>(a: IntegerPair<VNNI>, b: IntegerPair<VNNI>, c: IntegerPair<VNNI>) -> IntegerPair<VNNI> {
+        let low = i32::from(a.0 as i16) * i32::from(b.0 as i16);
+        IntegerPair(c.0.wrapping_add(low).wrapping_add((a.0 >> 16) * (b.0 >> 16)))
+    }
+
+    #[inline(always)]
+    fn mul_add_vector<const FUSED: bool, const N: usize>(
+        a: IntegerPair<VNNI>,
+        b: [IntegerPair<VNNI>; N],
+        c: [IntegerPair<VNNI>; N],
+    ) -> [IntegerPair<VNNI>; N] {
+        // SAFETY: the vectors have 32 N bits. The kernels of an instruction set have only vectors of that set.
+        unsafe {
+            match N {
+                16 if VNNI => transmute_copy(&_mm512_dpwssd_epi32(transmute_copy(&c), _mm512_set1_epi32(a.0), transmute_copy(&b))),
+                8 if VNNI => transmute_copy(&_mm256_dpwssd_epi32(transmute_copy(&c), _mm256_set1_epi32(a.0), transmute_copy(&b))),
+                4 if VNNI => transmute_copy(&_mm_dpwssd_epi32(transmute_copy(&c), _mm_set1_epi32(a.0), transmute_copy(&b))),
+                8 => {
+                    let products = _mm256_madd_epi16(_mm256_set1_epi32(a.0), transmute_copy(&b));
+                    transmute_copy(&_mm256_add_epi32(transmute_copy(&c), products))
+                }
+                4 => {
+                    let products = _mm_madd_epi16(_mm_set1_epi32(a.0), transmute_copy(&b));
+                    transmute_copy(&_mm_add_epi32(transmute_copy(&c), products))
+                }
+                _ => std::array::from_fn(|l| Self::mul_add::<FUSED>(a, b[l], c[l])),
             }
         }
-    });
+    }
 }
 
-#[inline(always)]
-fn joined(low: bf16, high: bf16) -> u32 {
-    u32::from(low.to_bits()) | u32::from(high.to_bits()) << 16
+with_avx2! {
+    unsafe fn integer_avx2(task: &Strip<i32>) {
+        // SAFETY: the caller keeps this function's contract. A pair is an i32.
+        unsafe { kernel::strip::<IntegerPair<false>, false, SHORT, 8, 4, 2>(&task.of_pairs()) }
+    }
+}
+
+#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn integer_avx512(task: &Strip<i32>) {
+    // SAFETY: the caller keeps this function's contract. A pair is an i32.
+    unsafe { kernel::strip::<IntegerPair<true>, false, TALL, 16, 8, 4>(&task.of_pairs()) }
+}
+
+#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn bfloat_avx512(task: &Strip<f32>) {
+    // SAFETY: the caller keeps this function's contract. A pair is an f32.
+    unsafe { kernel::strip::<BfloatPair, false, TALL, 16, 8, 4>(&task.of_pairs()) }
 }

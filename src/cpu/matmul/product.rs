@@ -58,7 +58,7 @@ impl<T: Number> Product<T> {
     pub unsafe fn run(&self) {
         let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
         // SAFETY: the caller keeps this function's contract.
-        unsafe { if work >= 2 * PRODUCT_WORK { self.parts(work) } else { self.run_here() } }
+        unsafe { if work >= 2 * PRODUCT_WORK { self.parts(work, pool::num_threads()) } else { self.run_here() } }
     }
 
     /// Computes the product on the calling thread, without packing A.
@@ -70,8 +70,11 @@ impl<T: Number> Product<T> {
         unsafe { if self.a.cols <= PRODUCT_DEPTH { self.strips() } else { self.part(None) } }
     }
 
-    unsafe fn parts(&self, work: usize) {
-        let threads = pool::num_threads();
+    /// Computes the product in parts for this number of threads.
+    ///
+    /// # Safety
+    /// As for [`super::gemm`].
+    pub unsafe fn parts(&self, work: usize, threads: usize) {
         let parts = Parts::new(self.c.rows, self.c.cols, &self.kernel, work, threads);
         let slots = threads.min(parts.count());
         let block = if self.packs_a(&parts) { parts.rows * (PRODUCT_DEPTH * size_of::<T>() + PAD) } else { 0 };
@@ -112,7 +115,7 @@ impl<T: Number> Product<T> {
     /// Computes a part, one step of its depth after the other. Packs A in `packed` if that is not `None`.
     unsafe fn part(&self, packed: Option<*mut u8>) {
         let total = self.a.cols;
-        let most = total.div_ceil(total.div_ceil(PRODUCT_DEPTH));
+        let most = total.div_ceil(total.div_ceil(PRODUCT_DEPTH)).next_multiple_of(self.kernel.deep);
         let mut done = 0;
         while done < total {
             let depth = most.min(total - done);
