@@ -97,6 +97,8 @@ install_peers() {
 build_library
 if [ $peers = yes ]; then
     install_peers
+    # NumPy's products would use all cores.
+    export OPENBLAS_NUM_THREADS=1
     exec "$venv/bin/python" -B benches/peers --library "$library" --out "$target/peers" "${options[@]}"
 fi
 build_foundation
