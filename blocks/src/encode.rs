@@ -50,7 +50,7 @@ impl Blocks {
         let most = if five { 31 } else { 15 };
         let ends = if five { Ends { first: -0.5, steps: 15 } } else { Ends { first: -1.0, steps: 20 } };
         let found: [(f32, f32); 8] = std::array::from_fn(|g| pairs_of_scales(&numbers[g * PAIRED..][..PAIRED], most, ends));
-        let greatest = |of: fn(&(f32, f32)) -> f32| found.iter().map(of).fold(0f32, f32::max);
+        let greatest = |of: fn(&(f32, f32)) -> f32| found.iter().map(of).fold(0f32, |most, x| if x > most { x } else { most });
         let (scale, least) = (greatest(|pair| pair.0), greatest(|pair| pair.1));
         let factor = |most: f32| if most > 0.0 { 63.0 / most } else { 0.0 };
         for (g, pair) in found.iter().enumerate() {
@@ -101,8 +101,7 @@ fn encode_six(numbers: &[f32], to: &mut [u8]) {
     let scales = Blocks::Q6_K.scales_of(to).scales;
     for (k, x) in numbers.iter().enumerate() {
         let scale = scales[k / GROUP];
-        // A group whose scale is 0 has no numbers except 0, whatever its codes are.
-        let code = if scale == 0.0 { 32 } else { (nearest(x / scale).clamp(-32.0, 31.0) + 32.0) as u8 };
+        let code = if scale == 0.0 { 0 } else { (nearest(x / scale).clamp(-32.0, 31.0) + 32.0) as u8 };
         to[k / 128 * 64 + k % 64] |= (code & 15) << (k / 64 % 2 * 4);
         to[128 + k / 128 * 32 + k % 32] |= code >> 4 << (k / 32 % 4 * 2);
     }

@@ -40,22 +40,22 @@ pub fn pairs_of_scales(numbers: &[f32], most: u8, ends: Ends) -> (f32, f32) {
         of_w += weight(x);
         of_x += weight(x) * x;
     }
-    let (start, range) = (least, greatest - least);
-    let code = |x: f32, parts: f32| nearest(parts * (x - start)).clamp(0.0, f32::from(most));
-    let error = |parts: f32, scale: f32, least: f32| {
+    let code = |x: f32, parts: f32, start: f32| nearest(parts * (x - start)).clamp(0.0, f32::from(most));
+    let error = |parts: f32, start: f32, scale: f32, least: f32| {
         numbers.iter().fold(0f32, |sum, &x| {
-            let difference = scale * code(x, parts) + least - x;
+            let difference = scale * code(x, parts, start) + least - x;
             sum + weight(x) * (difference * difference)
         })
     };
-    let parts = f32::from(most) / range;
+    let parts = f32::from(most) / (greatest - least);
     let mut scale = 1.0 / parts;
-    let mut best = error(parts, scale, least);
+    let mut best = error(parts, least, scale, least);
     for step in 0..=ends.steps {
-        let parts = (ends.first + 0.1 * step as f32 + f32::from(most)) / range;
+        // Codes count from the best smallest value up to here.
+        let (start, parts) = (least, (ends.first + 0.1 * step as f32 + f32::from(most)) / (greatest - least));
         let (mut of_l, mut of_ll, mut of_xl) = (0f32, 0f32, 0f32);
         for &x in numbers {
-            let (l, w) = (code(x, parts), weight(x));
+            let (l, w) = (code(x, parts, start), weight(x));
             of_l += w * l;
             of_ll += w * l * l;
             of_xl += w * l * x;
@@ -66,7 +66,7 @@ pub fn pairs_of_scales(numbers: &[f32], most: u8, ends: Ends) -> (f32, f32) {
             if tried.1 > 0.0 {
                 tried = (of_xl / of_ll, 0.0);
             }
-            let error = error(parts, tried.0, tried.1);
+            let error = error(parts, start, tried.0, tried.1);
             if error < best {
                 (best, scale, least) = (error, tried.0, tried.1);
             }

@@ -9,9 +9,6 @@ pub const MOST: usize = 256;
 /// The numbers of a group, which have one scale and one offset in all structures.
 pub const GROUP: usize = 16;
 
-/// The greatest number of bytes in a block.
-const MOST_BYTES: usize = 210;
-
 /// The values of the 16 codes of `IQ4_NL` and `IQ4_XS`.
 pub const CURVE: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
@@ -49,101 +46,162 @@ impl Unpacked {
         self.scales[k / GROUP] * f32::from(self.codes[k]) + self.offsets[k / GROUP]
     }
 
-    /// Sets all codes.
+    /// Sets the scale and the offset of a block of 32 numbers.
     #[inline(always)]
-    fn codes(&mut self, code: impl Fn(usize) -> u8) {
-        self.codes.iter_mut().enumerate().for_each(|(k, to)| *to = code(k) as i8);
-    }
-
-    /// Sets the codes of a block of 32 numbers, and one scale and offset for all of them.
-    #[inline(always)]
-    fn small(&mut self, (scale, offset): (f32, f32), code: impl Fn(usize) -> u8) {
-        self.codes[..32].iter_mut().enumerate().for_each(|(k, to)| *to = code(k) as i8);
-        self.scales[..2].fill(scale);
-        self.offsets[..2].fill(offset);
+    fn one(&mut self, (scale, offset): (f32, f32)) {
+        self.scales[..32 / GROUP].fill(scale);
+        self.offsets[..32 / GROUP].fill(offset);
     }
 }
 
 impl Blocks {
     /// Decodes a block. Codes of structures with offsets are at least 0.
     pub fn unpack(self, block: &[u8], to: &mut Unpacked) {
-        let size = self.bytes();
-        let mut bytes = [0; MOST_BYTES];
-        bytes[..size].copy_from_slice(&block[..size]);
-        let block = &bytes;
         let half = |at: usize| f16::from_le_bytes([block[at], block[at + 1]]).to_f32();
-        // Four bits of number `k` of 32. The lower halves of 16 bytes are the first 16 numbers, and the upper halves are the others.
-        let low = |at: usize, k: usize| block[at + k % 16] >> (k / 16 % 2 * 4) & 15;
-        let five = |at: usize, k: usize| low(at + 4, k) | (block[at + k / 8] >> (k % 8) & 1) << 4;
-        // Bits of number `k` of 256. Each byte in a group of 32 has four numbers of two bits, or two numbers of four bits.
-        let two = |at: usize, k: usize| block[at + k / 128 * 32 + k % 32] >> (k / 32 % 4 * 2) & 3;
-        let four = |at: usize, k: usize| block[at + k / 64 * 32 + k % 32] >> (k / 32 % 2 * 4) & 15;
-        let one = |at: usize, k: usize| block[at + k % 32] >> (k / 32) & 1;
         match self {
-            Blocks::Q4_0 => to.small((half(0), -0.0), |k| low(2, k).wrapping_sub(8)),
-            Blocks::Q4_1 => to.small((half(0), half(2)), |k| low(4, k)),
-            Blocks::Q5_0 => to.small((half(0), -0.0), |k| five(2, k).wrapping_sub(16)),
-            Blocks::Q5_1 => to.small((half(0), half(2)), |k| five(4, k)),
-            Blocks::Q8_0 => to.small((half(0), -0.0), |k| block[2 + k]),
-            Blocks::IQ4_NL => to.small((half(0), -0.0), |k| CURVE[usize::from(low(2, k))] as u8),
+            Blocks::Q4_0 => {
+                to.one((half(0), -0.0));
+                low_high(&block[2..], &mut to.codes, |code| code.wrapping_sub(8));
+            }
+            Blocks::Q4_1 => {
+                to.one((half(0), half(2)));
+                low_high(&block[4..], &mut to.codes, |code| code);
+            }
+            Blocks::Q5_0 => {
+                to.one((half(0), -0.0));
+                low_high(&block[6..], &mut to.codes, |code| code.wrapping_sub(16));
+                fifth(&block[2..], &mut to.codes);
+            }
+            Blocks::Q5_1 => {
+                to.one((half(0), half(2)));
+                low_high(&block[8..], &mut to.codes, |code| code);
+                fifth(&block[4..], &mut to.codes);
+            }
+            Blocks::Q8_0 => {
+                to.one((half(0), -0.0));
+                set(&mut to.codes[..32], &block[2..], |byte| byte);
+            }
+            Blocks::IQ4_NL => {
+                to.one((half(0), -0.0));
+                low_high(&block[2..], &mut to.codes, |code| CURVE[usize::from(code)] as u8);
+            }
             Blocks::MXFP4 => {
-                to.small((half_power(block[0]), -0.0), |k| E2M1[usize::from(low(1, k))] as u8);
+                to.one((half_power(block[0]), -0.0));
+                low_high(&block[1..], &mut to.codes, |code| E2M1[usize::from(code)] as u8);
             }
             Blocks::Q2_K => {
                 let (scale, least) = (half(80), half(82));
                 to.scales = std::array::from_fn(|g| scale * f32::from(block[g] & 15));
                 to.offsets = std::array::from_fn(|g| -(least * f32::from(block[g] >> 4)));
-                to.codes(|k| two(16, k));
+                two_bits(&block[16..], &mut to.codes, |code| code);
             }
             Blocks::Q3_K => {
                 let scale = half(108);
                 // The first 8 of 12 bytes have four bits of each scale, and the last 4 bytes have two.
                 let bits = |g: usize| block[96 + g % 8] >> (g / 8 * 4) & 15 | (block[104 + g % 4] >> (g / 4 * 2) & 3) << 4;
                 to.signed(|g| scale * (f32::from(bits(g)) - 32.0));
-                to.codes(|k| (two(32, k) | one(0, k) << 2).wrapping_sub(4));
+                two_bits(&block[32..], &mut to.codes, |code| code.wrapping_sub(4));
+                add_bits(block, &mut to.codes, |bit| bit << 2);
             }
             Blocks::Q4_K => {
                 to.pairs(half(0), half(2), &block[4..]);
-                to.codes(|k| four(16, k));
+                four_bits(&block[16..], &mut to.codes);
             }
             Blocks::Q5_K => {
                 to.pairs(half(0), half(2), &block[4..]);
-                to.codes(|k| four(48, k) | one(16, k) << 4);
+                four_bits(&block[48..], &mut to.codes);
+                add_bits(&block[16..], &mut to.codes, |bit| bit << 4);
             }
             Blocks::Q6_K => {
                 let scale = half(208);
                 to.signed(|g| scale * f32::from(block[192 + g] as i8));
-                let lower = |k: usize| block[k / 128 * 64 + k % 64] >> (k / 64 % 2 * 4) & 15;
-                to.codes(|k| (lower(k) | two(128, k) << 4).wrapping_sub(32));
+                two_bits(&block[128..], &mut to.codes, |code| code << 4);
+                for (v, to) in to.codes.chunks_exact_mut(32).enumerate() {
+                    let from = &block[v / 4 * 64 + v % 2 * 32..];
+                    add(to, from, |byte| (byte >> (v / 2 % 2 * 4) & 15).wrapping_sub(32));
+                }
             }
             Blocks::IQ4_XS => {
                 let scale = half(0);
                 let upper = u16::from_le_bytes([block[2], block[3]]);
                 let bits = |g: usize| block[4 + g / 2] >> (g % 2 * 4) & 15 | ((upper >> (2 * g) & 3) as u8) << 4;
                 to.signed(|g| scale * (f32::from(bits(g / 2)) - 32.0));
-                to.codes(|k| CURVE[usize::from(low(8 + k / 32 * 16, k % 32))] as u8);
+                for (v, to) in to.codes.chunks_exact_mut(32).enumerate() {
+                    low_high(&block[8 + 16 * v..], to, |code| CURVE[usize::from(code)] as u8);
+                }
             }
             Blocks::TQ1_0 => {
                 let scale = half(52);
-                // A byte has five digits of base 3, the most significant digit first. The last 4 bytes have four digits.
-                let place = |k: usize| match k {
-                    0..160 => (k % 32, k / 32),
-                    160..240 => (32 + k % 16, (k - 160) / 16),
-                    _ => (48 + k % 4, (k - 240) / 4),
-                };
                 to.signed(|_| scale);
-                to.codes(|k| {
-                    let (byte, power) = place(k);
-                    let digits = block[byte].wrapping_mul([1, 3, 9, 27, 81][power]);
-                    ((u16::from(digits) * 3 >> 8) as u8).wrapping_sub(1)
-                });
+                // A byte has five digits of base 3, the most significant digit first. The last 4 bytes have four digits.
+                let (mut power, mut at) = (1u8, [0, 160, 240]);
+                for _ in 0..5 {
+                    for (at, (from, width)) in at.iter_mut().zip([(0, 32), (32, 16), (48, 4)]) {
+                        let width = width.min(MOST - *at);
+                        let digit = |byte: u8| ((u16::from(byte.wrapping_mul(power)) * 3) >> 8) as u8;
+                        set(&mut to.codes[*at..*at + width], &block[from..], |byte| digit(byte).wrapping_sub(1));
+                        *at += width;
+                    }
+                    power = power.wrapping_mul(3);
+                }
             }
             Blocks::TQ2_0 => {
                 let scale = half(64);
                 to.signed(|_| scale);
-                to.codes(|k| two(0, k).wrapping_sub(1));
+                two_bits(block, &mut to.codes, |code| code.wrapping_sub(1));
             }
         }
+    }
+}
+
+/// Sets each code from the byte at its position.
+#[inline(always)]
+fn set(to: &mut [i8], from: &[u8], code: impl Fn(u8) -> u8) {
+    to.iter_mut().zip(from).for_each(|(to, &byte)| *to = code(byte) as i8);
+}
+
+/// Adds to each code a number from the byte at its position.
+#[inline(always)]
+fn add(to: &mut [i8], from: &[u8], code: impl Fn(u8) -> u8) {
+    to.iter_mut().zip(from).for_each(|(to, &byte)| *to = to.wrapping_add(code(byte) as i8));
+}
+
+/// Sets 32 codes from 16 bytes: the lower halves are the first 16 codes, and the upper halves are the others.
+#[inline(always)]
+fn low_high(from: &[u8], to: &mut [i8], code: impl Fn(u8) -> u8) {
+    set(&mut to[..16], from, |byte| code(byte & 15));
+    set(&mut to[16..32], from, |byte| code(byte >> 4));
+}
+
+/// Adds 16 to those of 32 codes whose bits are set.
+#[inline(always)]
+fn fifth(bits: &[u8], to: &mut [i8]) {
+    for (k, to) in to[..32].iter_mut().enumerate() {
+        *to = to.wrapping_add(((bits[k / 8] >> (k % 8) & 1) << 4) as i8);
+    }
+}
+
+/// Sets 256 codes from 64 bytes. Each of 32 bytes has four codes, which are 32 codes apart.
+#[inline(always)]
+fn two_bits(from: &[u8], to: &mut [i8; MOST], code: impl Fn(u8) -> u8) {
+    for (v, to) in to.chunks_exact_mut(32).enumerate() {
+        set(to, &from[v / 4 * 32..][..32], |byte| code(byte >> (v % 4 * 2) & 3));
+    }
+}
+
+/// Sets 256 codes from 128 bytes. Each of 32 bytes has two codes, which are 32 codes apart.
+#[inline(always)]
+fn four_bits(from: &[u8], to: &mut [i8; MOST]) {
+    for (v, to) in to.chunks_exact_mut(32).enumerate() {
+        set(to, &from[v / 2 * 32..][..32], |byte| byte >> (v % 2 * 4) & 15);
+    }
+}
+
+/// Adds a number to 256 codes for a bit of each. Each of 32 bytes has eight bits, for codes that are 32 codes apart.
+#[inline(always)]
+fn add_bits(from: &[u8], to: &mut [i8; MOST], code: impl Fn(u8) -> u8) {
+    for (v, to) in to.chunks_exact_mut(32).enumerate() {
+        add(to, &from[..32], |byte| code(byte >> v & 1));
     }
 }
 

@@ -9,9 +9,13 @@ mod avx2;
 mod kernels;
 #[cfg(target_arch = "x86_64")]
 mod large;
+#[cfg(target_arch = "x86_64")]
+mod paired;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod small;
+#[cfg(test)]
+mod tests;
 mod tile;
 
 use super::engine::{CHEAP, Shared, parallel};
@@ -50,13 +54,14 @@ fn product(blocks: Blocks, out: &Operand, a: &Operand, w: &Operand) -> Result<()
         bail!(NoMem, "{rows} quantised rows of {k} numbers have more bytes than memory")
     };
     let memory = Operand::row(Dtype::Uint8, bytes)?;
-    let activations = Activations::at(memory.first(), blocks, k);
+    let kernel = kernels::of(blocks);
+    let activations = Activations::at(memory.first(), blocks, k, kernel.paired);
     // SAFETY: `a` is row-major float32.
     let numbers = unsafe { a.elements::<f32>() };
     // SAFETY: the memory has all rows, and each is in one range.
     parallel(rows, k, CHEAP, &|range| range.for_each(|row| unsafe { activations.quantize(row, &numbers[row * k..][..k]) }));
     let row_bytes = k / blocks.count() * blocks.bytes();
-    let (weights, to, kernel) = (Shared(w.first()), Shared(out.first()), kernels::of(blocks));
+    let (weights, to) = (Shared(w.first()), Shared(out.first()));
     // Rows of weights that stay in the L2 cache while the activations pass.
     let most = if rows > tile::TILE { (QUANTIZED_BYTES / row_bytes).max(1) } else { n };
     parallel(n, k.saturating_mul(rows), MATRIX_WORK, &|range| {
@@ -73,7 +78,7 @@ fn product(blocks: Blocks, out: &Operand, a: &Operand, w: &Operand) -> Result<()
                 stride: n,
             };
             // SAFETY: the operands have the rows, and ranges have distinct products. The kernel is of this processor.
-            unsafe { kernel(tile) };
+            unsafe { (kernel.run)(tile) };
         }
     });
     Ok(())

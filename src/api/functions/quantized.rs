@@ -5,9 +5,6 @@
 //! or a matrix with the bytes of a row in each row. The bytes need no alignment. `blockType` is one of `TH_BLOCK_*`, for example the result of
 //! `THArchive_blockType`, and a row of numbers has whole blocks.
 //!
-//!     THTensor *w = THArchive_newBytes(archive, i);                            // n x k numbers, mapped
-//!     THTensor_mmQuantized(y, x, w, THArchive_blockType(archive, i));          // y [.. x n] = x [.. x k] @ W^T
-//!
 //! **Error of products.** `THTensor_mmQuantized` rounds the numbers of `a` to 8 bits: 255 steps between -m and m, where m is the greatest
 //! magnitude among the numbers that are multiplied by one block. Products and sums of codes are exact. The error of an element is at most
 //! the sum of `|w| * m / 254` over the numbers of the row, plus a few eps of float32 of the sum of `|w * a|`; for random numbers, the

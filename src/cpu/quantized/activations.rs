@@ -6,6 +6,9 @@ use thorn_blocks::{Blocks, GROUP, MOST};
 /// Blocks whose numbers are all smaller than this become 0, because the reciprocal of their scale could overflow.
 const LEAST: f32 = 1e-30;
 
+/// The block at each position of eight paired blocks.
+pub(crate) const ORDER: [usize; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
+
 /// Rows of quantised numbers. A row has the scales (float32, one for each block), the sums of the codes of each group (int16), and the
 /// codes. Zeros follow the codes up to a multiple of [`MOST`], so that kernels may load whole registers.
 #[derive(Clone, Copy)]
@@ -13,6 +16,9 @@ pub struct Activations {
     first: *mut u8,
     padded: usize,
     unit: usize,
+    /// True if blocks of 32 numbers are paired: eight scales, and the sums of eight blocks, are in the [`ORDER`]. The codes of two
+    /// neighbouring blocks have the first halves of both first, then the second halves.
+    paired: bool,
 }
 
 // SAFETY: threads write distinct rows, and read rows after all of them are written.
@@ -20,13 +26,13 @@ unsafe impl Send for Activations {}
 // SAFETY: as above.
 unsafe impl Sync for Activations {}
 
-/// The numbers of a row whose pointers are at most this far apart: the alignment of a row in bytes.
+/// The alignment of a row in bytes.
 const ALIGN: usize = 64;
 
 impl Activations {
     /// Returns the rows at `first`, each of [`Activations::bytes`].
-    pub fn at(first: *mut u8, blocks: Blocks, k: usize) -> Activations {
-        Activations { first, padded: k.next_multiple_of(MOST), unit: blocks.count() }
+    pub fn at(first: *mut u8, blocks: Blocks, k: usize, paired: bool) -> Activations {
+        Activations { first, padded: k.next_multiple_of(MOST), unit: blocks.count(), paired }
     }
 
     /// Returns the size of a row of `k` numbers; `None` if it overflows.
@@ -56,7 +62,7 @@ impl Activations {
     /// The row must have memory, and no other thread may use it.
     pub unsafe fn quantize(self, row: usize, x: &[f32]) {
         let Row { scales, sums, codes } = self.row(row);
-        let (unit, units) = (self.unit, self.padded / self.unit);
+        let (unit, units, paired) = (self.unit, self.padded / self.unit, self.paired);
         simd(
             #[inline(always)]
             move |_| {
@@ -69,11 +75,12 @@ impl Activations {
                         ..LEAST => (0.0, 0.0),
                         _ => (f32::NAN, 0.0),
                     };
+                    let place = if paired { block / 8 * 8 + block % 8 / 2 + block % 2 * 4 } else { block };
                     // SAFETY: the caller guarantees the memory of the row, which has the padded number of codes.
                     unsafe {
-                        scales.add(block).write(scale);
+                        scales.add(place).write(scale);
                         for group in 0..unit / GROUP {
-                            let at = block * unit + group * GROUP;
+                            let at = if paired { block / 2 * 64 + block % 2 * GROUP + group * 32 } else { block * unit + group * GROUP };
                             let numbers = x.get(group * GROUP..group * GROUP + GROUP).filter(|_| inverse > 0.0);
                             let mut to = [0i8; GROUP];
                             if let Some(numbers) = numbers {
@@ -81,7 +88,7 @@ impl Activations {
                                 to = std::array::from_fn(|i| (numbers[i] * inverse + 12_582_912.0).to_bits() as i8);
                             }
                             codes.add(at).cast::<[i8; GROUP]>().write_unaligned(to);
-                            sums.add(at / GROUP).write(to.iter().map(|&code| i16::from(code)).sum());
+                            sums.add(place * (unit / GROUP) + group).write(to.iter().map(|&code| i16::from(code)).sum());
                         }
                     }
                 }

@@ -11,6 +11,11 @@ pub trait Bytes {
     /// # Safety
     /// The processor must have the instructions. Two neighbouring products must have a sum of 16 bits.
     unsafe fn dot(unsigned: __m256i, signed: __m256i) -> __m256i;
+    /// Returns the sum of two [`Bytes::dot`]. With `WIDE`, sums of four products may have more than 16 bits.
+    ///
+    /// # Safety
+    /// As for [`Bytes::dot`].
+    unsafe fn dots<const WIDE: bool>(unsigned: [__m256i; 2], signed: [__m256i; 2]) -> __m256i;
     /// Returns `sum` plus sums of two neighbouring products of 16 bits.
     ///
     /// # Safety
@@ -26,6 +31,18 @@ impl Bytes for Avx2 {
     unsafe fn dot(unsigned: __m256i, signed: __m256i) -> __m256i {
         // SAFETY: the caller keeps this function's contract.
         unsafe { _mm256_madd_epi16(_mm256_maddubs_epi16(unsigned, signed), _mm256_set1_epi16(1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn dots<const WIDE: bool>(unsigned: [__m256i; 2], signed: [__m256i; 2]) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            if WIDE {
+                return _mm256_add_epi32(Self::dot(unsigned[0], signed[0]), Self::dot(unsigned[1], signed[1]));
+            }
+            let sums = _mm256_add_epi16(_mm256_maddubs_epi16(unsigned[0], signed[0]), _mm256_maddubs_epi16(unsigned[1], signed[1]));
+            _mm256_madd_epi16(sums, _mm256_set1_epi16(1))
+        }
     }
 
     #[inline(always)]
@@ -46,22 +63,32 @@ impl Bytes for Vnni {
     }
 
     #[inline(always)]
+    unsafe fn dots<const WIDE: bool>(unsigned: [__m256i; 2], signed: [__m256i; 2]) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_dpbusd_epi32(Self::dot(unsigned[0], signed[0]), unsigned[1], signed[1]) }
+    }
+
+    #[inline(always)]
     unsafe fn add_pairs(sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: the caller keeps this function's contract.
         unsafe { _mm256_dpwssd_epi32(sum, a, b) }
     }
 }
 
-/// Returns `count` numbers of 16 bits, `step` bytes apart, as float32; the other numbers are 0.
+/// Blocks of 32 numbers whose scales are converted together.
+pub(crate) const EIGHT: usize = 8;
+
+/// Returns the scales of `count` blocks from `w` on, at most eight, each of `step` bytes: the float16 numbers at byte `at`, followed by two
+/// more bytes. `order` has the block of each lane. The other scales are 0.
 #[inline(always)]
-pub unsafe fn gathered(w: *const u8, step: usize, count: usize) -> __m256 {
-    // SAFETY: the caller guarantees that the numbers exist and that the processor has F16C.
+pub unsafe fn gathered(w: *const u8, at: usize, step: usize, count: usize, order: [usize; EIGHT]) -> __m256 {
+    // SAFETY: the caller guarantees that the blocks exist and that the processor has F16C.
     unsafe {
-        let mut halves = [0u16; 8];
-        for i in 0..count {
-            halves[i] = w.add(i * step).cast::<u16>().read_unaligned();
-        }
-        _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast()))
+        // The upper halves are not used. Loading them avoids a shuffle.
+        let one = |i: usize| if order[i] < count { _mm_loadu_si32(w.add(order[i] * step + at)) } else { _mm_setzero_si128() };
+        let two = |i: usize| _mm_unpacklo_epi16(one(i), one(i + 1));
+        let four = |i: usize| _mm_unpacklo_epi32(two(i), two(i + 2));
+        _mm256_cvtph_ps(_mm_unpacklo_epi64(four(0), four(4)))
     }
 }
 

@@ -4,9 +4,11 @@
 use super::avx2::{Avx2, Vnni};
 #[cfg(target_arch = "x86_64")]
 use super::large::{IQ4Xs, OfLarge, Pairs, Q6K};
+#[cfg(target_arch = "x86_64")]
+use super::paired::{IQ4Nl, MXFP4, OfPaired, Q4_0, Q4_1, Q5_0, Q5_1};
 use super::plain::Plain;
 #[cfg(target_arch = "x86_64")]
-use super::small::{IQ4Nl, MXFP4, OfSmall, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0};
+use super::small::Q8_0;
 #[cfg(target_arch = "x86_64")]
 use super::tile::Dots;
 use super::tile::Tile;
@@ -16,17 +18,19 @@ use crate::cpu::simd::{Level, level, with_avx2, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use thorn_blocks::Blocks;
 
-/// Computes a tile.
-///
-/// # Safety
-/// As for [`Tile::run`].
-pub type Kernel = unsafe fn(Tile);
+/// A kernel.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    /// Computes a tile, under the conditions of [`Tile::run`].
+    pub run: unsafe fn(Tile),
+    /// True if the kernel needs paired activations.
+    pub paired: bool,
+}
 
 /// The kernel for any structure.
-///
-/// # Safety
-/// As for [`Kernel`].
-pub unsafe fn plain(tile: Tile) {
+const PLAIN: Kernel = Kernel { run: plain, paired: false };
+
+unsafe fn plain(tile: Tile) {
     simd(
         #[inline(always)]
         // SAFETY: the caller keeps the contract of kernels.
@@ -34,33 +38,39 @@ pub unsafe fn plain(tile: Tile) {
     );
 }
 
-/// Names the function `$run` for the kernel of a structure with the instructions `$B`.
+/// Returns the kernel of a structure that the function `$run` runs with the instructions `$B`.
 #[cfg(target_arch = "x86_64")]
 macro_rules! choose {
     ($run:ident, $B:ty, $blocks:expr) => {
         match $blocks {
-            Blocks::Q4_0 => $run::<OfSmall<Q4_0, $B>>,
-            Blocks::Q4_1 => $run::<OfSmall<Q4_1, $B>>,
-            Blocks::Q5_0 => $run::<OfSmall<Q5_0, $B>>,
-            Blocks::Q5_1 => $run::<OfSmall<Q5_1, $B>>,
-            Blocks::Q8_0 => $run::<OfSmall<Q8_0, $B>>,
-            Blocks::IQ4_NL => $run::<OfSmall<IQ4Nl, $B>>,
-            Blocks::MXFP4 => $run::<OfSmall<MXFP4, $B>>,
-            Blocks::Q4_K => $run::<OfLarge<Pairs<false>, $B>>,
-            Blocks::Q5_K => $run::<OfLarge<Pairs<true>, $B>>,
-            Blocks::Q6_K => $run::<OfLarge<Q6K, $B>>,
-            Blocks::IQ4_XS => $run::<OfLarge<IQ4Xs, $B>>,
-            Blocks::Q2_K | Blocks::Q3_K | Blocks::TQ1_0 | Blocks::TQ2_0 => plain,
+            Blocks::Q4_0 => Kernel { run: $run::<OfPaired<Q4_0, $B>>, paired: true },
+            Blocks::Q4_1 => Kernel { run: $run::<OfPaired<Q4_1, $B>>, paired: true },
+            Blocks::Q5_0 => Kernel { run: $run::<OfPaired<Q5_0, $B>>, paired: true },
+            Blocks::Q5_1 => Kernel { run: $run::<OfPaired<Q5_1, $B>>, paired: true },
+            Blocks::Q8_0 => Kernel { run: $run::<Q8_0<$B>>, paired: false },
+            Blocks::IQ4_NL => Kernel { run: $run::<OfPaired<IQ4Nl, $B>>, paired: true },
+            Blocks::MXFP4 => Kernel { run: $run::<OfPaired<MXFP4, $B>>, paired: true },
+            Blocks::Q4_K => Kernel { run: $run::<OfLarge<Pairs<false>, $B>>, paired: false },
+            Blocks::Q5_K => Kernel { run: $run::<OfLarge<Pairs<true>, $B>>, paired: false },
+            Blocks::Q6_K => Kernel { run: $run::<OfLarge<Q6K, $B>>, paired: false },
+            Blocks::IQ4_XS => Kernel { run: $run::<OfLarge<IQ4Xs, $B>>, paired: false },
+            Blocks::Q2_K | Blocks::Q3_K | Blocks::TQ1_0 | Blocks::TQ2_0 => PLAIN,
         }
     };
+}
+
+/// Returns true if the processor has the VNNI instructions of AVX-512.
+#[cfg(target_arch = "x86_64")]
+fn has_vnni() -> bool {
+    level() == Level::Avx512 && std::is_x86_feature_detected!("avx512vnni")
 }
 
 /// Returns the kernel of this processor.
 #[cfg(target_arch = "x86_64")]
 pub fn of(blocks: Blocks) -> Kernel {
     match level() {
-        Level::Baseline => plain,
-        Level::Avx512 if std::is_x86_feature_detected!("avx512vnni") => choose!(with_vnni, Vnni, blocks),
+        Level::Baseline => PLAIN,
+        _ if has_vnni() => choose!(with_vnni, Vnni, blocks),
         _ => choose!(without_vnni, Avx2, blocks),
     }
 }
@@ -68,7 +78,7 @@ pub fn of(blocks: Blocks) -> Kernel {
 /// Returns the kernel of this processor.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn of(_: thorn_blocks::Blocks) -> Kernel {
-    plain
+    PLAIN
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -86,4 +96,19 @@ with_avx512! {
         // SAFETY: the caller keeps the contract of kernels, and the processor has VNNI.
         unsafe { tile.run(K::default()) }
     }
+}
+
+/// Returns every kernel for a structure that this processor can run, with its name.
+#[cfg(test)]
+pub fn available(blocks: thorn_blocks::Blocks) -> impl Iterator<Item = (&'static str, Kernel)> {
+    let mut found: Vec<(&str, Kernel)> = vec![("plain", PLAIN)];
+    #[cfg(target_arch = "x86_64")]
+    if level() >= Level::Avx2 {
+        found.push(("avx2", choose!(without_vnni, Avx2, blocks)));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if has_vnni() {
+        found.push(("vnni", choose!(with_vnni, Vnni, blocks)));
+    }
+    found.into_iter()
 }

@@ -4,7 +4,7 @@ use super::activations::{Activations, Row};
 use thorn_blocks::Blocks;
 
 /// The rows of activations that a kernel multiplies by a decoded block of weights.
-pub const TILE: usize = 4;
+pub(crate) const TILE: usize = 4;
 
 /// Rows of weights, rows of activations, and the place of their products.
 #[derive(Clone, Copy)]
