@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2::{Avx2, Vnni};
 #[cfg(target_arch = "x86_64")]
-use super::large::{IQ4Xs, OfLarge, Pairs, Q6K};
+use super::large::{IQ4Xs, OfLarge, OfSixteen, Pairs, Q2K, Q3K, Q6K, TQ2_0};
 #[cfg(target_arch = "x86_64")]
 use super::paired::{IQ4Nl, MXFP4, OfPaired, Q4_0, Q4_1, Q5_0, Q5_1};
 use super::plain::Plain;
@@ -52,9 +52,12 @@ macro_rules! choose {
             Blocks::MXFP4 => Kernel { run: $run::<OfPaired<MXFP4, $B>>, paired: true },
             Blocks::Q4_K => Kernel { run: $run::<OfLarge<Pairs<false>, $B>>, paired: false },
             Blocks::Q5_K => Kernel { run: $run::<OfLarge<Pairs<true>, $B>>, paired: false },
-            Blocks::Q6_K => Kernel { run: $run::<OfLarge<Q6K, $B>>, paired: false },
+            Blocks::Q2_K => Kernel { run: $run::<OfLarge<OfSixteen<Q2K>, $B>>, paired: false },
+            Blocks::Q3_K => Kernel { run: $run::<OfLarge<OfSixteen<Q3K>, $B>>, paired: false },
+            Blocks::Q6_K => Kernel { run: $run::<OfLarge<OfSixteen<Q6K>, $B>>, paired: false },
+            Blocks::TQ2_0 => Kernel { run: $run::<OfLarge<OfSixteen<TQ2_0>, $B>>, paired: false },
             Blocks::IQ4_XS => Kernel { run: $run::<OfLarge<IQ4Xs, $B>>, paired: false },
-            Blocks::Q2_K | Blocks::Q3_K | Blocks::TQ1_0 | Blocks::TQ2_0 => PLAIN,
+            Blocks::TQ1_0 => PLAIN,
         }
     };
 }

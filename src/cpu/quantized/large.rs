@@ -153,46 +153,65 @@ impl<const FIVE: bool> Large for Pairs<FIVE> {
     }
 }
 
-/// Six bits, with a scale of eight bits for each 16 numbers; code 32 means 0.
-pub struct Q6K;
+/// A structure with a scale for each 16 numbers, and codes from 0 on.
+pub trait Sixteen {
+    /// The size of a block in bytes.
+    const BYTES: usize;
+    /// The byte at which the scale of the block begins.
+    const SCALE: usize;
+    /// The code of 0 is this power of two; `None` if it is 0.
+    const ZERO: Option<i32>;
+    /// Returns the scales of the 16 groups.
+    ///
+    /// # Safety
+    /// As for [`Large::scale`].
+    unsafe fn scales(w: *const u8) -> __m256i;
+    /// Returns the codes of numbers `128 * half` to `128 * half + 127`.
+    ///
+    /// # Safety
+    /// As for [`Large::scale`].
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4];
+    /// See [`Large::offsets`].
+    ///
+    /// # Safety
+    /// As for [`Large::scale`].
+    #[inline(always)]
+    unsafe fn least(_w: *const u8) -> Option<(f32, __m256i)> {
+        None
+    }
+}
 
-impl Large for Q6K {
-    const BYTES: usize = 210;
+/// A structure of [`Sixteen`] as a [`Large`] one.
+pub struct OfSixteen<S>(PhantomData<S>);
+
+impl<S: Sixteen> Large for OfSixteen<S> {
+    const BYTES: usize = S::BYTES;
 
     #[inline(always)]
     unsafe fn scale(w: *const u8) -> f32 {
         // SAFETY: the caller keeps this function's contract.
-        unsafe { half(w.add(208)) }
+        unsafe { half(w.add(S::SCALE)) }
     }
 
     #[inline(always)]
     unsafe fn sums<B: Bytes, const R: usize>(w: *const u8, a: &[Row; R], at: usize) -> [__m256i; R] {
         // SAFETY: the caller keeps this function's contract.
         unsafe {
-            let scales = _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(192).cast()));
-            let (low, high) = (_mm256_set1_epi8(15), _mm256_set1_epi8(0x30));
-            let mut sums: [__m256i; R] = std::array::from_fn(|r| {
-                let offsets = _mm256_madd_epi16(scales, group_sums(&a[r], at));
-                _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_slli_epi32::<5>(offsets))
-            });
+            let scales = S::scales(w);
+            let mut sums = [_mm256_setzero_si256(); R];
+            if let Some(zero) = S::ZERO {
+                for r in 0..R {
+                    let zeros = _mm256_sll_epi32(_mm256_madd_epi16(scales, group_sums(&a[r], at)), _mm_cvtsi32_si128(zero));
+                    sums[r] = _mm256_sub_epi32(sums[r], zeros);
+                }
+            }
             for half in 0..2 {
-                let [x, y] = [0, 32].map(|i| _mm256_loadu_si256(w.add(64 * half + i).cast()));
-                let upper = _mm256_loadu_si256(w.add(128 + 32 * half).cast());
                 let scales = if half == 0 {
                     _mm256_permute2x128_si256::<0x00>(scales, scales)
                 } else {
                     _mm256_permute2x128_si256::<0x11>(scales, scales)
                 };
-                let weights = [
-                    _mm256_or_si256(_mm256_and_si256(x, low), _mm256_and_si256(_mm256_slli_epi16::<4>(upper), high)),
-                    _mm256_or_si256(_mm256_and_si256(y, low), _mm256_and_si256(_mm256_slli_epi16::<2>(upper), high)),
-                    _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16::<4>(x), low), _mm256_and_si256(upper, high)),
-                    _mm256_or_si256(
-                        _mm256_and_si256(_mm256_srli_epi16::<4>(y), low),
-                        _mm256_and_si256(_mm256_srli_epi16::<2>(upper), high),
-                    ),
-                ];
-                for (v, weights) in weights.into_iter().enumerate() {
+                for (v, weights) in S::codes(w, half).into_iter().enumerate() {
                     // The scale of the first 16 numbers in the lower lane, that of the others in the upper lane.
                     let index = |g: usize| _mm_set1_epi16((0x0100 + 0x0202 * g) as i16);
                     let scale = _mm256_shuffle_epi8(scales, _mm256_set_m128i(index(2 * v + 1), index(2 * v)));
@@ -204,6 +223,136 @@ impl Large for Q6K {
             }
             sums
         }
+    }
+
+    #[inline(always)]
+    unsafe fn offsets<const R: usize>(w: *const u8, a: &[Row; R], at: usize) -> Option<(f32, [__m256i; R])> {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            let (scale, least) = S::least(w)?;
+            Some((scale, std::array::from_fn(|r| _mm256_madd_epi16(least, group_sums(&a[r], at)))))
+        }
+    }
+}
+
+/// Returns the codes of two bits of 32 bytes: each byte has four codes, which are 32 numbers apart.
+#[inline(always)]
+unsafe fn two_bits(w: *const u8) -> [__m256i; 4] {
+    // SAFETY: the caller guarantees 32 bytes and AVX2.
+    unsafe {
+        let (x, low) = (_mm256_loadu_si256(w.cast()), _mm256_set1_epi8(3));
+        let shifted = [x, _mm256_srli_epi16::<2>(x), _mm256_srli_epi16::<4>(x), _mm256_srli_epi16::<6>(x)];
+        shifted.map(|x| _mm256_and_si256(x, low))
+    }
+}
+
+/// Two bits, with a scale and a smallest number of four bits for each 16 numbers.
+pub struct Q2K;
+
+impl Sixteen for Q2K {
+    const BYTES: usize = 84;
+    const SCALE: usize = 80;
+    const ZERO: Option<i32> = None;
+
+    #[inline(always)]
+    unsafe fn scales(w: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_and_si256(_mm256_cvtepu8_epi16(_mm_loadu_si128(w.cast())), _mm256_set1_epi16(15)) }
+    }
+
+    #[inline(always)]
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { two_bits(w.add(16 + 32 * half)) }
+    }
+
+    #[inline(always)]
+    unsafe fn least(w: *const u8) -> Option<(f32, __m256i)> {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { Some((half(w.add(82)), _mm256_srli_epi16::<4>(_mm256_cvtepu8_epi16(_mm_loadu_si128(w.cast()))))) }
+    }
+}
+
+/// Three bits, with a scale of six bits for each 16 numbers; code 4 means 0.
+pub struct Q3K;
+
+impl Sixteen for Q3K {
+    const BYTES: usize = 110;
+    const SCALE: usize = 108;
+    const ZERO: Option<i32> = Some(2);
+
+    #[inline(always)]
+    unsafe fn scales(w: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            // The first 8 of 12 bytes have four bits of each scale, and the last 4 bytes have two.
+            let [a, b, c] = w.add(96).cast::<[u32; 3]>().read_unaligned();
+            let scale = |lower: u32, upper: u32| (lower & 0x0f0f_0f0f | (upper & 0x0303_0303) << 4) as i32;
+            let scales = _mm_setr_epi32(scale(a, c), scale(b, c >> 2), scale(a >> 4, c >> 4), scale(b >> 4, c >> 6));
+            _mm256_sub_epi16(_mm256_cvtepu8_epi16(scales), _mm256_set1_epi16(32))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            let (bits, four) = (_mm256_loadu_si256(w.cast()), _mm256_set1_epi8(4));
+            // The third bits of the numbers of this half are bits 0 to 3 or 4 to 7.
+            let bits = if half == 0 { bits } else { _mm256_srli_epi16::<4>(bits) };
+            let third = [_mm256_slli_epi16::<2>(bits), _mm256_slli_epi16::<1>(bits), bits, _mm256_srli_epi16::<1>(bits)];
+            let codes = two_bits(w.add(32 + 32 * half));
+            std::array::from_fn(|v| _mm256_or_si256(codes[v], _mm256_and_si256(third[v], four)))
+        }
+    }
+}
+
+/// Six bits, with a scale of eight bits for each 16 numbers; code 32 means 0.
+pub struct Q6K;
+
+impl Sixteen for Q6K {
+    const BYTES: usize = 210;
+    const SCALE: usize = 208;
+    const ZERO: Option<i32> = Some(5);
+
+    #[inline(always)]
+    unsafe fn scales(w: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_cvtepi8_epi16(_mm_loadu_si128(w.add(192).cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            let (low, high) = (_mm256_set1_epi8(15), _mm256_set1_epi8(0x30));
+            let [x, y] = [0, 32].map(|i| _mm256_loadu_si256(w.add(64 * half + i).cast()));
+            let upper = _mm256_loadu_si256(w.add(128 + 32 * half).cast());
+            let upper = [_mm256_slli_epi16::<4>(upper), _mm256_slli_epi16::<2>(upper), upper, _mm256_srli_epi16::<2>(upper)];
+            let lower = [x, y, _mm256_srli_epi16::<4>(x), _mm256_srli_epi16::<4>(y)];
+            std::array::from_fn(|v| _mm256_or_si256(_mm256_and_si256(lower[v], low), _mm256_and_si256(upper[v], high)))
+        }
+    }
+}
+
+/// -1, 0 or 1 in two bits, with a scale; code 1 means 0.
+pub struct TQ2_0;
+
+impl Sixteen for TQ2_0 {
+    const BYTES: usize = 66;
+    const SCALE: usize = 64;
+    const ZERO: Option<i32> = Some(0);
+
+    #[inline(always)]
+    unsafe fn scales(_: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_set1_epi16(1) }
+    }
+
+    #[inline(always)]
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { two_bits(w.add(32 * half)) }
     }
 }
 
