@@ -38,34 +38,41 @@ unsafe fn plain(tile: Tile) {
     );
 }
 
-/// Returns the kernel of a structure that the function `$run` runs with the instructions `$B`.
+/// Returns the kernel of AVX2.
 #[cfg(target_arch = "x86_64")]
-macro_rules! choose {
-    ($run:ident, $B:ty, $blocks:expr) => {
-        match $blocks {
-            Blocks::Q4_0 => Kernel { run: $run::<OfPaired<Q4_0, $B>>, paired: true },
-            Blocks::Q4_1 => Kernel { run: $run::<OfPaired<Q4_1, $B>>, paired: true },
-            Blocks::Q5_0 => Kernel { run: $run::<OfPaired<Q5_0, $B>>, paired: true },
-            Blocks::Q5_1 => Kernel { run: $run::<OfPaired<Q5_1, $B>>, paired: true },
-            Blocks::Q8_0 => Kernel { run: $run::<Q8_0<$B>>, paired: false },
-            Blocks::IQ4_NL => Kernel { run: $run::<OfPaired<IQ4Nl, $B>>, paired: true },
-            Blocks::MXFP4 => Kernel { run: $run::<OfPaired<MXFP4, $B>>, paired: true },
-            Blocks::Q4_K => Kernel { run: $run::<OfLarge<Pairs<false>, $B>>, paired: false },
-            Blocks::Q5_K => Kernel { run: $run::<OfLarge<Pairs<true>, $B>>, paired: false },
-            Blocks::Q2_K => Kernel { run: $run::<OfLarge<OfSixteen<Q2K>, $B>>, paired: false },
-            Blocks::Q3_K => Kernel { run: $run::<OfLarge<OfSixteen<Q3K>, $B>>, paired: false },
-            Blocks::Q6_K => Kernel { run: $run::<OfLarge<OfSixteen<Q6K>, $B>>, paired: false },
-            Blocks::TQ2_0 => Kernel { run: $run::<OfLarge<OfSixteen<TQ2_0>, $B>>, paired: false },
-            Blocks::IQ4_XS => Kernel { run: $run::<OfLarge<IQ4Xs, $B>>, paired: false },
-            Blocks::TQ1_0 => PLAIN,
-        }
+fn of_avx2(blocks: Blocks) -> Kernel {
+    let (run, paired): (unsafe fn(Tile), bool) = match blocks {
+        Blocks::Q4_0 => (without_vnni::<OfPaired<Q4_0, Avx2>>, true),
+        Blocks::Q4_1 => (without_vnni::<OfPaired<Q4_1, Avx2>>, true),
+        Blocks::Q5_0 => (without_vnni::<OfPaired<Q5_0, Avx2>>, true),
+        Blocks::Q5_1 => (without_vnni::<OfPaired<Q5_1, Avx2>>, true),
+        Blocks::IQ4_NL => (without_vnni::<OfPaired<IQ4Nl, Avx2>>, true),
+        Blocks::MXFP4 => (without_vnni::<OfPaired<MXFP4, Avx2>>, true),
+        Blocks::Q8_0 => (without_vnni::<Q8_0<Avx2>>, false),
+        Blocks::Q2_K => (without_vnni::<OfLarge<OfSixteen<Q2K>, Avx2>>, false),
+        Blocks::Q3_K => (without_vnni::<OfLarge<OfSixteen<Q3K>, Avx2>>, false),
+        Blocks::Q4_K => (without_vnni::<OfLarge<Pairs<false>, Avx2>>, false),
+        Blocks::Q5_K => (without_vnni::<OfLarge<Pairs<true>, Avx2>>, false),
+        Blocks::Q6_K => (without_vnni::<OfLarge<OfSixteen<Q6K>, Avx2>>, false),
+        Blocks::IQ4_XS => (without_vnni::<OfLarge<IQ4Xs, Avx2>>, false),
+        Blocks::TQ2_0 => (without_vnni::<OfLarge<OfSixteen<TQ2_0>, Avx2>>, false),
+        Blocks::TQ1_0 => return PLAIN,
     };
+    Kernel { run, paired }
 }
 
-/// Returns true if the processor has the VNNI instructions of AVX-512.
+/// Returns the kernel of VNNI, which the structures of most files have.
 #[cfg(target_arch = "x86_64")]
-fn has_vnni() -> bool {
-    level() == Level::Avx512 && std::is_x86_feature_detected!("avx512vnni")
+fn of_vnni(blocks: Blocks) -> Option<Kernel> {
+    let (run, paired): (unsafe fn(Tile), bool) = match blocks {
+        Blocks::Q4_0 => (with_vnni::<OfPaired<Q4_0, Vnni>>, true),
+        Blocks::Q8_0 => (with_vnni::<Q8_0<Vnni>>, false),
+        Blocks::Q4_K => (with_vnni::<OfLarge<Pairs<false>, Vnni>>, false),
+        Blocks::Q6_K => (with_vnni::<OfLarge<OfSixteen<Q6K>, Vnni>>, false),
+        _ => return None,
+    };
+    let available = level() == Level::Avx512 && std::is_x86_feature_detected!("avx512vnni");
+    available.then_some(Kernel { run, paired })
 }
 
 /// Returns the kernel of this processor.
@@ -73,8 +80,7 @@ fn has_vnni() -> bool {
 pub fn of(blocks: Blocks) -> Kernel {
     match level() {
         Level::Baseline => PLAIN,
-        _ if has_vnni() => choose!(with_vnni, Vnni, blocks),
-        _ => choose!(without_vnni, Avx2, blocks),
+        _ => of_vnni(blocks).unwrap_or_else(|| of_avx2(blocks)),
     }
 }
 
@@ -107,11 +113,8 @@ pub fn available(blocks: thorn_blocks::Blocks) -> impl Iterator<Item = (&'static
     let mut found: Vec<(&str, Kernel)> = vec![("plain", PLAIN)];
     #[cfg(target_arch = "x86_64")]
     if level() >= Level::Avx2 {
-        found.push(("avx2", choose!(without_vnni, Avx2, blocks)));
-    }
-    #[cfg(target_arch = "x86_64")]
-    if has_vnni() {
-        found.push(("vnni", choose!(with_vnni, Vnni, blocks)));
+        found.push(("avx2", of_avx2(blocks)));
+        found.extend(of_vnni(blocks).map(|kernel| ("vnni", kernel)));
     }
     found.into_iter()
 }

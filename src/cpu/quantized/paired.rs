@@ -2,8 +2,9 @@
 //! and the activations are paired in the same order: see [`Activations::paired`](super::activations::Activations).
 
 use super::activations::{ORDER, Row};
-use super::avx2::{Bytes, EIGHT, gathered, total};
+use super::avx2::{Avx2, Bytes, EIGHT, gathered, total};
 use super::tile::Dots;
+use crate::cpu::simd::with_avx2;
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 use thorn_blocks::{CURVE, E2M1, half_power};
@@ -139,11 +140,22 @@ impl<P: Paired, B: Bytes> Dots for OfPaired<P, B> {
             for block in (0..whole).step_by(EIGHT) {
                 Self::add(w, block, EIGHT, &a, &mut sums);
             }
-            if whole < blocks {
-                Self::add(w, whole, blocks - whole, &a, &mut sums);
+            for r in (0..R).filter(|_| whole < blocks) {
+                sums[r] = rest::<P>(w, whole, blocks - whole, a[r], sums[r]);
             }
             sums.map(|sums| total(sums))
         }
+    }
+}
+
+with_avx2! {
+    /// Returns `sum` plus the product of the last `count` blocks, fewer than eight. A separate function, because it is seldom called.
+    #[inline(never)]
+    unsafe fn rest<P: Paired>(w: *const u8, block: usize, count: usize, a: Row, sum: __m256) -> __m256 {
+        let mut sums = [sum];
+        // SAFETY: the caller keeps the contract of `Dots::dots`.
+        unsafe { OfPaired::<P, Avx2>::add(w, block, count, &[a], &mut sums) };
+        sums[0]
     }
 }
 

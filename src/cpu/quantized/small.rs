@@ -1,9 +1,9 @@
 //! The kernel of AVX2 for `Q8_0`: 32 signed bytes with a scale.
 
 use super::activations::Row;
-use super::avx2::{Bytes, EIGHT, gathered, total};
+use super::avx2::{Avx2, Bytes, EIGHT, gathered, total};
 use super::tile::Dots;
-use crate::cpu::simd::opaque;
+use crate::cpu::simd::{opaque, with_avx2};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
@@ -69,10 +69,21 @@ impl<B: Bytes> Dots for Q8_0<B> {
             for block in (0..whole).step_by(EIGHT) {
                 Self::add(w, block, EIGHT, &a, [&mut even, &mut odd]);
             }
-            if whole < blocks {
-                Self::add(w, whole, blocks - whole, &a, [&mut even, &mut odd]);
+            for r in (0..R).filter(|_| whole < blocks) {
+                [even[r], odd[r]] = rest(w, whole, blocks - whole, a[r], [even[r], odd[r]]);
             }
             std::array::from_fn(|r| total(_mm256_add_ps(even[r], odd[r])))
         }
+    }
+}
+
+with_avx2! {
+    /// Returns `sums` plus the products of the last `count` blocks, fewer than eight. A separate function, because it is seldom called.
+    #[inline(never)]
+    unsafe fn rest(w: *const u8, block: usize, count: usize, a: Row, sums: [__m256; 2]) -> [__m256; 2] {
+        let [mut even, mut odd] = sums.map(|sum| [sum]);
+        // SAFETY: the caller keeps the contract of `Dots::dots`.
+        unsafe { Q8_0::<Avx2>::add(w, block, count, &[a], [&mut even, &mut odd]) };
+        [even[0], odd[0]]
     }
 }
