@@ -1,11 +1,12 @@
 // Products with quantised matrices: the speed at which weights are read, compared with a plain read of the same memory.
 //
-//     cc -O2 -march=native -Iinclude benches/quantized.c -o quantized -Ltarget/release -lthorn -lm -Wl,-rpath,target/release
-//     ./quantized [threads]
+//     cc -O2 -march=native -Iinclude benches/quantized.c -Ltarget/release -lthorn -o quantized
+//     LD_LIBRARY_PATH=target/release ./quantized [threads]
 //
-// A matrix has 4096 columns and 64 MB, more than the caches. Each row of the table takes turns between the product with one row of
-// activations, a plain read on one thread, and the product with 32 rows. `of read` is the speed of the first product divided by the speed
-// of the read; with two threads it may exceed 1. `GMAC/s` counts the multiplications of the product with 32 rows.
+// A matrix has 4096 columns and 64 MB, more than the caches. Each row of the table takes turns between the product with
+// one row of activations, a plain read on one thread, and the product with 32 rows. `of read` is the speed of the first
+// product divided by the speed of the read; with two threads it may exceed 1. `GMAC/s` counts the multiplications of
+// the product with 32 rows.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -21,11 +22,11 @@ static const struct {
     const char *name;
     int numbers, bytes;
 } types[] = {
-    {TH_BLOCK_Q4_0, "Q4_0", 32, 18},     {TH_BLOCK_Q4_1, "Q4_1", 32, 20},      {TH_BLOCK_Q5_0, "Q5_0", 32, 22},
-    {TH_BLOCK_Q5_1, "Q5_1", 32, 24},     {TH_BLOCK_Q8_0, "Q8_0", 32, 34},      {TH_BLOCK_Q2_K, "Q2_K", 256, 84},
-    {TH_BLOCK_Q3_K, "Q3_K", 256, 110},   {TH_BLOCK_Q4_K, "Q4_K", 256, 144},    {TH_BLOCK_Q5_K, "Q5_K", 256, 176},
-    {TH_BLOCK_Q6_K, "Q6_K", 256, 210},   {TH_BLOCK_IQ4_NL, "IQ4_NL", 32, 18},  {TH_BLOCK_IQ4_XS, "IQ4_XS", 256, 136},
-    {TH_BLOCK_TQ1_0, "TQ1_0", 256, 54},  {TH_BLOCK_TQ2_0, "TQ2_0", 256, 66},   {TH_BLOCK_MXFP4, "MXFP4", 32, 17},
+    {TH_BLOCK_Q4_0, "Q4_0", 32, 18},    {TH_BLOCK_Q4_1, "Q4_1", 32, 20},     {TH_BLOCK_Q5_0, "Q5_0", 32, 22},
+    {TH_BLOCK_Q5_1, "Q5_1", 32, 24},    {TH_BLOCK_Q8_0, "Q8_0", 32, 34},     {TH_BLOCK_Q2_K, "Q2_K", 256, 84},
+    {TH_BLOCK_Q3_K, "Q3_K", 256, 110},  {TH_BLOCK_Q4_K, "Q4_K", 256, 144},   {TH_BLOCK_Q5_K, "Q5_K", 256, 176},
+    {TH_BLOCK_Q6_K, "Q6_K", 256, 210},  {TH_BLOCK_IQ4_NL, "IQ4_NL", 32, 18}, {TH_BLOCK_IQ4_XS, "IQ4_XS", 256, 136},
+    {TH_BLOCK_TQ1_0, "TQ1_0", 256, 54}, {TH_BLOCK_TQ2_0, "TQ2_0", 256, 66},  {TH_BLOCK_MXFP4, "MXFP4", 32, 17},
 };
 
 static double now(void) {

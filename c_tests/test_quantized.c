@@ -12,19 +12,26 @@ struct type {
     THBlockType type;
     const char *name;
     int64_t numbers, bytes;
-    /* The product of the numbers below, computed by ggml_vec_dot_*_generic of llama.cpp (llama-cpp-python 0.3.36); 0 for
-     * types that thorn does not encode. */
+    /* The product of the numbers below, computed by ggml_vec_dot_*_generic of llama.cpp (llama-cpp-python 0.3.36); 0
+     * for types that thorn does not encode. */
     double product;
 };
 
 static const struct type types[] = {
-    {TH_BLOCK_Q4_0, "Q4_0", 32, 18, -22.129844665527344},  {TH_BLOCK_Q4_1, "Q4_1", 32, 20, -21.1982479095459},
-    {TH_BLOCK_Q5_0, "Q5_0", 32, 22, -15.973995208740234},  {TH_BLOCK_Q5_1, "Q5_1", 32, 24, -9.547203063964844},
-    {TH_BLOCK_Q8_0, "Q8_0", 32, 34, -13.093711853027344},  {TH_BLOCK_Q2_K, "Q2_K", 256, 84, 0},
-    {TH_BLOCK_Q3_K, "Q3_K", 256, 110, 0},                  {TH_BLOCK_Q4_K, "Q4_K", 256, 144, -18.32810401916504},
-    {TH_BLOCK_Q5_K, "Q5_K", 256, 176, -14.100522994995117}, {TH_BLOCK_Q6_K, "Q6_K", 256, 210, -13.29134750366211},
-    {TH_BLOCK_IQ4_NL, "IQ4_NL", 32, 18, 0},                {TH_BLOCK_IQ4_XS, "IQ4_XS", 256, 136, 0},
-    {TH_BLOCK_TQ1_0, "TQ1_0", 256, 54, 0},                 {TH_BLOCK_TQ2_0, "TQ2_0", 256, 66, 0},
+    {TH_BLOCK_Q4_0, "Q4_0", 32, 18, -22.129844665527344},
+    {TH_BLOCK_Q4_1, "Q4_1", 32, 20, -21.1982479095459},
+    {TH_BLOCK_Q5_0, "Q5_0", 32, 22, -15.973995208740234},
+    {TH_BLOCK_Q5_1, "Q5_1", 32, 24, -9.547203063964844},
+    {TH_BLOCK_Q8_0, "Q8_0", 32, 34, -13.093711853027344},
+    {TH_BLOCK_Q2_K, "Q2_K", 256, 84, 0},
+    {TH_BLOCK_Q3_K, "Q3_K", 256, 110, 0},
+    {TH_BLOCK_Q4_K, "Q4_K", 256, 144, -18.32810401916504},
+    {TH_BLOCK_Q5_K, "Q5_K", 256, 176, -14.100522994995117},
+    {TH_BLOCK_Q6_K, "Q6_K", 256, 210, -13.29134750366211},
+    {TH_BLOCK_IQ4_NL, "IQ4_NL", 32, 18, 0},
+    {TH_BLOCK_IQ4_XS, "IQ4_XS", 256, 136, 0},
+    {TH_BLOCK_TQ1_0, "TQ1_0", 256, 54, 0},
+    {TH_BLOCK_TQ2_0, "TQ2_0", 256, 66, 0},
     {TH_BLOCK_MXFP4, "MXFP4", 32, 17, 0},
 };
 
@@ -67,8 +74,11 @@ static THTensor *blocks_of(const struct type *type, int64_t n, int64_t k) {
         bytes[i] = (unsigned char)((word = word * 1664525u + 1013904223u) >> 24);
         int64_t at = i % type->bytes;
         /* A float16 with the upper byte 0x2c is 1/16 to 1/8. */
-        int first = type->type == TH_BLOCK_Q2_K ? 80 : type->type == TH_BLOCK_Q3_K ? 108
-                    : type->type == TH_BLOCK_TQ1_0 ? 52 : type->type == TH_BLOCK_TQ2_0 ? 64 : 0;
+        int first = type->type == TH_BLOCK_Q2_K    ? 80
+                    : type->type == TH_BLOCK_Q3_K  ? 108
+                    : type->type == TH_BLOCK_TQ1_0 ? 52
+                    : type->type == TH_BLOCK_TQ2_0 ? 64
+                                                   : 0;
         if (at == first + 1 || (type->type == TH_BLOCK_Q2_K && at == 83)) bytes[i] = 0x2c;
         if (type->type == TH_BLOCK_MXFP4 && at == 0) bytes[i] = 122;
         if (type->type == TH_BLOCK_MXFP4 && at == 1) bytes[i] = 0x19;
@@ -80,7 +90,8 @@ static double magnitude(double x) { return x < 0 ? -x : x; }
 
 /* Compares `r` with products in float64 of the decoded weights, within the bound that the header states. `more` is the
  * relative rounding of the dtype of `r`. */
-static void check_products(THTensor *r, THTensor *a, const THTensor *w, const struct type *type, int64_t k, double more) {
+static void check_products(THTensor *r, THTensor *a, const THTensor *w, const struct type *type, int64_t k,
+                           double more) {
     THTensor *decoded = THTensor_new(), *rows = THTensor_newTo(a, TH_FLOAT64), *got = THTensor_newTo(r, TH_FLOAT64);
     CHECK_OK(THTensor_dequantize(decoded, w, type->type, k));
     THTensor *values = THTensor_newTo(decoded, TH_FLOAT64);
@@ -195,7 +206,8 @@ static void activations_have_any_layout_and_short_floats(void) {
 static void every_number_of_threads_gives_the_same_bits(void) {
     int before = THGetNumThreads();
     for (int i = 0; i < TYPES; i++) {
-        THTensor *w = blocks_of(&types[i], 301, 768), *a = rows_of(5, 768), *first = THTensor_new(), *r = THTensor_new();
+        THTensor *w = blocks_of(&types[i], 301, 768), *a = rows_of(5, 768), *first = THTensor_new(),
+                 *r = THTensor_new();
         for (int threads = 1; threads < 9; threads += threads == 3 ? 5 : 1) {
             THSetNumThreads(threads);
             CHECK_OK(THTensor_mmQuantized(threads == 1 ? first : r, a, w, types[i].type));
@@ -218,7 +230,8 @@ static void nothing_is_read_after_the_weights(void) {
     for (int i = 0; i < TYPES; i++) {
         for (int64_t blocks = 1; blocks < 11; blocks++) {
             int64_t k = blocks * types[i].numbers, n = 3;
-            THTensor *w = blocks_of(&types[i], n, k), *a = rows_of(5, k), *r = THTensor_new(), *expected = THTensor_new();
+            THTensor *w = blocks_of(&types[i], n, k), *a = rows_of(5, k), *r = THTensor_new(),
+                     *expected = THTensor_new();
             int64_t bytes = THTensor_nElement(w);
             THTensor *last = THTensor_newFromBlob(TH_UINT8, SIZES(bytes), NULL, memory + size - bytes, NULL, NULL);
             memcpy(memory + size - bytes, THTensor_data(w), (size_t)bytes);
@@ -257,12 +270,15 @@ static void no_rows_and_no_weights(void) {
 }
 
 static void wrong_arguments_change_nothing(void) {
-    THTensor *w = blocks_of(&types[4], 3, 64), *a = rows_of(2, 64), *r = vector_of(TH_FLOAT32, 1, 2), *odd = THTensor_new();
-    CHECK_ERROR(THTensor_mmQuantized(r, a, w, TH_BLOCK_NONE), TH_ERR_ARGUMENT, "THTensor_mmQuantized: argument 'blockType' is 0");
+    THTensor *w = blocks_of(&types[4], 3, 64), *a = rows_of(2, 64), *r = vector_of(TH_FLOAT32, 1, 2),
+             *odd = THTensor_new();
+    CHECK_ERROR(THTensor_mmQuantized(r, a, w, TH_BLOCK_NONE), TH_ERR_ARGUMENT,
+                "THTensor_mmQuantized: argument 'blockType' is 0");
     CHECK_ERROR(THTensor_mmQuantized(r, a, w, 9), TH_ERR_ARGUMENT, "'blockType' is 9");
     CHECK_ERROR(THTensor_mmQuantized(r, a, w, TH_BLOCK_Q4_K), TH_ERR_SHAPE,
                 "the rows of argument 'a' have 64 numbers, expected a positive multiple of 256");
-    CHECK_ERROR(THTensor_mmQuantized(r, a, w, TH_BLOCK_Q4_0), TH_ERR_SHAPE, "argument 'w' has shape [3, 68], expected rows of 36");
+    CHECK_ERROR(THTensor_mmQuantized(r, a, w, TH_BLOCK_Q4_0), TH_ERR_SHAPE,
+                "argument 'w' has shape [3, 68], expected rows of 36");
     CHECK_ERROR(THTensor_mmQuantized(r, a, a, TH_BLOCK_Q8_0), TH_ERR_DTYPE, "argument 'w' is float32");
     CHECK_ERROR(THTensor_mmQuantized(r, w, w, TH_BLOCK_Q8_0), TH_ERR_DTYPE, "argument 'a' is uint8");
     THTensor_free(odd);
