@@ -15,7 +15,6 @@ use super::tile::Tile;
 use crate::cpu::simd::simd;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level, with_avx2, with_avx512};
-#[cfg(target_arch = "x86_64")]
 use thorn_blocks::Blocks;
 
 /// A kernel.
@@ -86,7 +85,7 @@ pub fn of(blocks: Blocks) -> Kernel {
 
 /// Returns the kernel of this processor.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn of(_: thorn_blocks::Blocks) -> Kernel {
+pub fn of(_: Blocks) -> Kernel {
     PLAIN
 }
 
@@ -109,7 +108,7 @@ with_avx512! {
 
 /// Returns every kernel for a structure that this processor can run, with its name.
 #[cfg(test)]
-pub fn available(blocks: thorn_blocks::Blocks) -> impl Iterator<Item = (&'static str, Kernel)> {
+pub fn available(blocks: Blocks) -> impl Iterator<Item = (&'static str, Kernel)> {
     let mut found: Vec<(&str, Kernel)> = vec![("plain", PLAIN)];
     #[cfg(target_arch = "x86_64")]
     if level() >= Level::Avx2 {
