@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::launch::{
     Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
     Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
-    OneHot, Op, Pool, Quantized, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient, SparseProduct,
-    System, Triangle, TriangleIndices, Unpool,
+    OneHot, Op, Pool, Quantized, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient,
+    SparseProduct, System, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;

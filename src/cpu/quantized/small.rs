@@ -20,8 +20,8 @@ impl<B> Default for Q8_0<B> {
 const BYTES: usize = 34;
 
 impl<B: Bytes> Q8_0<B> {
-    /// Adds the products of `count` blocks, at most eight, from `block` on. Blocks with even numbers have separate sums, because an addition
-    /// has a latency of several cycles.
+    /// Adds the products of `count` blocks, at most eight, from `block` on. Blocks with even numbers have separate sums, because an
+    /// addition has a latency of several cycles.
     #[inline(always)]
     unsafe fn add<const R: usize>(w: *const u8, block: usize, count: usize, a: &[Row; R], [even, odd]: [&mut [__m256; R]; 2]) {
         // SAFETY: the caller guarantees that the rows have the blocks; zeros follow the activations.
