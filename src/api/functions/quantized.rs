@@ -2,8 +2,8 @@
 //!
 //! A matrix of quantised numbers is a uint8 tensor: its rows of numbers as blocks, without gaps. A block is a few numbers of a few bits
 //! with common scales, as in files of GGUF. The matrix is either a vector of all bytes, as `THArchive_newBytes` returns it without a copy,
-//! or a matrix with the bytes of a row in each row. The bytes need no alignment. `blockType` is one of `TH_BLOCK_*`, for example the result of
-//! `THArchive_blockType`, and a row of numbers has whole blocks.
+//! or a matrix with the bytes of a row in each row. The bytes need no alignment. `blockType` is one of `TH_BLOCK_*`, for example the result
+//! of `THArchive_blockType`, and a row of numbers has whole blocks.
 //!
 //! **Error of products.** `THTensor_mmQuantized` rounds the numbers of `a` to 8 bits: 255 steps between -m and m, where m is the greatest
 //! magnitude among the numbers that are multiplied by one block. Products and sums of codes are exact. The error of an element is at most
