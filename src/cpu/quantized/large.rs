@@ -375,7 +375,7 @@ impl Large for IQ4Xs {
             let (upper, lower) = (w.add(2).cast::<u16>().read_unaligned(), w.add(4).cast::<u32>().read_unaligned());
             let mut sums = [_mm256_setzero_si256(); R];
             for g in 0..8 {
-                let scale = (lower >> (4 * g) & 15) as i16 | (upper >> (2 * g) & 3) as i16 * 16;
+                let scale = (lower >> (4 * g) & 15) as i16 + 16 * (upper >> (2 * g) & 3) as i16;
                 let scale = _mm256_set1_epi16(scale - 32);
                 let weights = selected(&CURVE, nibbles(w.add(8 + 16 * g)));
                 let magnitudes = _mm256_sign_epi8(weights, weights);

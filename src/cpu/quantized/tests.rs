@@ -42,8 +42,10 @@ fn weights(blocks: Blocks, bytes: usize) -> Vec<u8> {
     made
 }
 
-/// Returns the products that each available kernel computes, and the activations.
-fn products(blocks: Blocks, k: usize, n: usize, rows: usize) -> (Vec<u8>, Vec<f32>, Vec<(&'static str, Vec<f32>)>) {
+/// The weights, the activations, and the products of each available kernel with its name.
+type Products = (Vec<u8>, Vec<f32>, Vec<(&'static str, Vec<f32>)>);
+
+fn products(blocks: Blocks, k: usize, n: usize, rows: usize) -> Products {
     let row_bytes = k / blocks.count() * blocks.bytes();
     let w = weights(blocks, n * row_bytes);
     // An odd address.
