@@ -3617,18 +3617,16 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
  * numbers of a few bits with common scales, as in files of GGUF. The matrix is either a vector of all bytes, as
  * `THArchive_newBytes` returns it without a copy, or a matrix with the bytes of a row in each row. The bytes need no
  * alignment. `blockType` is one of `TH_BLOCK_*`, for example the result of `THArchive_blockType`, and a row of numbers
- * has whole blocks.
- *     THTensor *w = THArchive_newBytes(archive, i);                            // n x k numbers, mapped
- *     THTensor_mmQuantized(y, x, w, THArchive_blockType(archive, i));          // y [.. x n] = x [.. x k] @ W^T
- * **Error of products.** `THTensor_mmQuantized` rounds the numbers of `a` to 8 bits: 255 steps between -m and m, where
- * m is the greatest magnitude among the numbers that are multiplied by one block. Products and sums of codes are exact.
- * The error of an element is at most the sum of `|w| * m / 254` over the numbers of the row, plus a few eps of float32
- * of the sum of `|w * a|`; for random numbers, the error is about a hundredth of this bound. Blocks of `a` whose
- * numbers are all below 1e-30 count as 0. An infinity or NaN in a row of `a` makes the products of the row NaN. The
- * product with a row of `a` does not depend on the other rows, nor on the number of threads. These functions have no
- * derivatives, and run on the host only. Errors: `TH_ERR_SHAPE`, a row has no whole blocks, or the bytes no whole rows;
- * `TH_ERR_DTYPE`, an operand has another dtype than the function names; `TH_ERR_ARGUMENT`, `blockType` is no block
- * type; `TH_ERR_UNSUPPORTED`, the block type is only decoded.
+ * has whole blocks. **Error of products.** `THTensor_mmQuantized` rounds the numbers of `a` to 8 bits: to one of 255
+ * values from -m to m, where m is the greatest magnitude among the numbers that are multiplied by one block. Products
+ * and sums of codes are exact. The error of an element is at most the sum of `|w| * m / 254` over the numbers of the
+ * row, plus the rounding of float32: a few eps of the sum of `(|scale * code| + |offset|) * m`. For random numbers, the
+ * error is about a hundredth of this bound. Blocks of `a` whose numbers are all below 1e-30 count as 0. An infinity or
+ * NaN in a row of `a` makes the products of the row NaN. The product with a row of `a` does not depend on the other
+ * rows, nor on the number of threads. These functions have no derivatives, and run on the host only. Errors:
+ * `TH_ERR_SHAPE`, a row has no whole blocks, or the bytes no whole rows; `TH_ERR_DTYPE`, an operand has another dtype
+ * than the function names; `TH_ERR_ARGUMENT`, `blockType` is no block type; `TH_ERR_UNSUPPORTED`, the block type is
+ * only decoded.
  * @{
  */
 
