@@ -40,27 +40,28 @@
  *     25. Sorting and searching
  *     26. Order statistics and histograms
  *     27. Matrix products
- *     28. Products of compressed rows
- *     29. Linear algebra
- *     30. Convolution
- *     31. Pooling
- *     32. Resampling of images
- *     33. Fourier transforms
- *     34. Sparse tensors
- *     35. Random generators
- *     36. Random numbers
- *     37. Devices
- *     38. Streams, events and graphs
- *     39. Exchange with other libraries
- *     40. Functions of the caller
- *     41. Storages
- *     42. Memory
- *     43. Files
- *     44. Mapped files and shared memory
- *     45. Errors
- *     46. Threads
- *     47. BLAS of the machine
- *     48. Versions
+ *     28. Quantised numbers
+ *     29. Products of compressed rows
+ *     30. Linear algebra
+ *     31. Convolution
+ *     32. Pooling
+ *     33. Resampling of images
+ *     34. Fourier transforms
+ *     35. Sparse tensors
+ *     36. Random generators
+ *     37. Random numbers
+ *     38. Devices
+ *     39. Streams, events and graphs
+ *     40. Exchange with other libraries
+ *     41. Functions of the caller
+ *     42. Storages
+ *     43. Memory
+ *     44. Files
+ *     45. Mapped files and shared memory
+ *     46. Errors
+ *     47. Threads
+ *     48. BLAS of the machine
+ *     49. Versions
  *
  * Conventions
  * ===========
@@ -3605,7 +3606,72 @@ THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
 
 /* ==================================================================================================================
  *
- *     28. Products of compressed rows
+ *     28. Quantised numbers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup quantised_numbers Quantised numbers
+ *
+ * A matrix of quantised numbers is a uint8 tensor: its rows of numbers as blocks, without gaps. A block is a few
+ * numbers of a few bits with common scales, as in files of GGUF. The matrix is either a vector of all bytes, as
+ * `THArchive_newBytes` returns it without a copy, or a matrix with the bytes of a row in each row. The bytes need no
+ * alignment. `blockType` is one of `TH_BLOCK_*`, for example the result of `THArchive_blockType`, and a row of numbers
+ * has whole blocks. **Error of products.** `THTensor_mmQuantized` rounds the numbers of `a` to 8 bits: to one of 255
+ * values from -m to m, where m is the greatest magnitude among the numbers that are multiplied by one block. Products
+ * and sums of codes are exact. The error of an element is at most the sum of `|w| * m / 254` over the numbers of the
+ * row, plus the rounding of float32: a few eps of the sum of `(|scale * code| + |offset|) * m`. For random numbers, the
+ * error is about a hundredth of this bound. Blocks of `a` whose numbers are all below 1e-30 count as 0. An infinity or
+ * NaN in a row of `a` makes the products of the row NaN. The product with a row of `a` does not depend on the other
+ * rows, nor on the number of threads. These functions have no derivatives, and run on the host only. Errors:
+ * `TH_ERR_SHAPE`, a row has no whole blocks, or the bytes no whole rows; `TH_ERR_DTYPE`, an operand has another dtype
+ * than the function names; `TH_ERR_ARGUMENT`, `blockType` is no block type; `TH_ERR_UNSUPPORTED`, the block type is
+ * only decoded.
+ * @{
+ */
+
+/// The structure of quantised numbers: ggml's number of the type in GGUF files. The comments name the numbers in a
+/// block, its size in bytes, and its content.
+typedef enum THBlockType {
+    TH_BLOCK_NONE = 0,           ///< No blocks.
+    TH_BLOCK_Q4_0 = 2,           ///< 32 numbers in 18 bytes: codes of 4 bits with a scale.
+    TH_BLOCK_Q4_1 = 3,           ///< 32 numbers in 20 bytes: codes of 4 bits with a scale and a smallest number.
+    TH_BLOCK_Q5_0 = 6,           ///< 32 numbers in 22 bytes: codes of 5 bits with a scale.
+    TH_BLOCK_Q5_1 = 7,           ///< 32 numbers in 24 bytes: codes of 5 bits with a scale and a smallest number.
+    TH_BLOCK_Q8_0 = 8,           ///< 32 numbers in 34 bytes: codes of 8 bits with a scale.
+    /// 256 numbers in 84 bytes: codes of 2 bits with 16 scales and smallest numbers of 4 bits.
+    TH_BLOCK_Q2_K = 10,
+    TH_BLOCK_Q3_K = 11,          ///< 256 numbers in 110 bytes: codes of 3 bits with 16 scales of 6 bits.
+    /// 256 numbers in 144 bytes: codes of 4 bits with 8 scales and smallest numbers of 6 bits.
+    TH_BLOCK_Q4_K = 12,
+    /// 256 numbers in 176 bytes: codes of 5 bits with 8 scales and smallest numbers of 6 bits.
+    TH_BLOCK_Q5_K = 13,
+    TH_BLOCK_Q6_K = 14,          ///< 256 numbers in 210 bytes: codes of 6 bits with 16 scales of 8 bits.
+    TH_BLOCK_IQ4_NL = 20,        ///< 32 numbers in 18 bytes: codes of 4 bits for 16 uneven steps, with a scale.
+    /// 256 numbers in 136 bytes: codes of 4 bits for 16 uneven steps, with 8 scales of 6 bits.
+    TH_BLOCK_IQ4_XS = 23,
+    TH_BLOCK_TQ1_0 = 34,         ///< 256 numbers in 54 bytes: -1, 0 or 1 with a scale, five numbers in a byte.
+    TH_BLOCK_TQ2_0 = 35,         ///< 256 numbers in 66 bytes: -1, 0 or 1 with a scale, four numbers in a byte.
+    TH_BLOCK_MXFP4 = 39          ///< 32 numbers in 17 bytes: floats of 4 bits with a power of two as the scale.
+} THBlockType;
+
+/// `r = a @ W^T`: the products of the rows of `a` [.. x k] and the n rows of the quantised matrix `w`. `r` is [.. x n].
+/// `a` is float32, float16 or bfloat16, and `r` has the dtype of `a`. The number of bytes of `w` determines n.
+THStatus THTensor_mmQuantized(THTensor *r, const THTensor *a, const THTensor *w, THBlockType blockType);
+
+/// `r` = the rows of `t` [.. x k] as blocks: uint8 [.. x bytes of a row]. `t` has floats, which are rounded to float32
+/// first. Types: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K, with the bytes of ggml's reference functions. A
+/// block with an infinity or NaN becomes a block of NaN.
+THStatus THTensor_quantize(THTensor *r, const THTensor *t, THBlockType blockType);
+
+/// `r` = the numbers of the quantised matrix `w` as float32 [n x k]. The number of bytes of `w` determines n.
+THStatus THTensor_dequantize(THTensor *r, const THTensor *w, THBlockType blockType, int64_t k);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     29. Products of compressed rows
  *
  * ================================================================================================================== */
 
@@ -3723,7 +3789,7 @@ THStatus THTensor_csrSampledCsr(THTensor *r, const THTensor *crow, const THTenso
 
 /* ==================================================================================================================
  *
- *     29. Linear algebra
+ *     30. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -3908,7 +3974,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     30. Convolution
+ *     31. Convolution
  *
  * ================================================================================================================== */
 
@@ -4120,7 +4186,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     31. Pooling
+ *     32. Pooling
  *
  * ================================================================================================================== */
 
@@ -4251,7 +4317,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     32. Resampling of images
+ *     33. Resampling of images
  *
  * ================================================================================================================== */
 
@@ -4338,7 +4404,7 @@ THStatus THTensor_channelShuffle(THTensor *r, const THTensor *t, int64_t groups)
 
 /* ==================================================================================================================
  *
- *     33. Fourier transforms
+ *     34. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -4387,7 +4453,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     34. Sparse tensors
+ *     35. Sparse tensors
  *
  * ================================================================================================================== */
 
@@ -4691,7 +4757,7 @@ THStatus THSTensor_sparseMask(THSTensor *r, const THTensor *t, const THSTensor *
 
 /* ==================================================================================================================
  *
- *     35. Random generators
+ *     36. Random generators
  *
  * ================================================================================================================== */
 
@@ -4784,7 +4850,7 @@ int THRandom_bernoulli(THGenerator *generator, double p);
 
 /* ==================================================================================================================
  *
- *     36. Random numbers
+ *     37. Random numbers
  *
  * ================================================================================================================== */
 
@@ -4994,7 +5060,7 @@ THStatus THTensor_featureAlphaDropout(THTensor *r, THTensor *mask, THGenerator *
 
 /* ==================================================================================================================
  *
- *     37. Devices
+ *     38. Devices
  *
  * ================================================================================================================== */
 
@@ -5167,7 +5233,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     38. Streams, events and graphs
+ *     39. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -5290,7 +5356,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     39. Exchange with other libraries
+ *     40. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -5509,7 +5575,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     40. Functions of the caller
+ *     41. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -5550,7 +5616,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     41. Storages
+ *     42. Storages
  *
  * ================================================================================================================== */
 
@@ -5708,7 +5774,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     42. Memory
+ *     43. Memory
  *
  * ================================================================================================================== */
 
@@ -5779,7 +5845,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     43. Files
+ *     44. Files
  *
  * ================================================================================================================== */
 
@@ -5929,6 +5995,10 @@ int64_t THArchive_find(const THArchive *archive, const char *name);
 /// tensors of types that thorn does not have: quantised and complex ones.
 THDtype THArchive_dtype(const THArchive *archive, int64_t index);
 
+/// Returns the block type of tensor `index`, whose bytes `THArchive_newBytes` returns; `TH_BLOCK_NONE` on error, for
+/// tensors without blocks, and for block types that thorn does not decode.
+THBlockType THArchive_blockType(const THArchive *archive, int64_t index);
+
 /// Returns the number of dimensions of tensor `index`; -1 on error.
 int64_t THArchive_ndim(const THArchive *archive, int64_t index);
 
@@ -6001,7 +6071,7 @@ THStatus THArchive_close(const THArchive *archive);
 
 /* ==================================================================================================================
  *
- *     44. Mapped files and shared memory
+ *     45. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -6084,7 +6154,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     45. Errors
+ *     46. Errors
  *
  * ================================================================================================================== */
 
@@ -6123,7 +6193,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     46. Threads
+ *     47. Threads
  *
  * ================================================================================================================== */
 
@@ -6149,7 +6219,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     47. BLAS of the machine
+ *     48. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -6183,7 +6253,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     48. Versions
+ *     49. Versions
  *
  * ================================================================================================================== */
 

@@ -222,6 +222,31 @@ enum class DistanceMode : int {
     Differences = TH_DISTANCE_DIFFERENCES, ///< The differences of all pairs of rows, which are exact for small distances.
 };
 
+/// The structure of quantised numbers: ggml's number of the type in GGUF files. The comments name the numbers in a
+/// block, its size in bytes, and its content.
+enum class BlockType : int {
+    None = TH_BLOCK_NONE, ///< No blocks.
+    Q40 = TH_BLOCK_Q4_0, ///< 32 numbers in 18 bytes: codes of 4 bits with a scale.
+    Q41 = TH_BLOCK_Q4_1, ///< 32 numbers in 20 bytes: codes of 4 bits with a scale and a smallest number.
+    Q50 = TH_BLOCK_Q5_0, ///< 32 numbers in 22 bytes: codes of 5 bits with a scale.
+    Q51 = TH_BLOCK_Q5_1, ///< 32 numbers in 24 bytes: codes of 5 bits with a scale and a smallest number.
+    Q80 = TH_BLOCK_Q8_0, ///< 32 numbers in 34 bytes: codes of 8 bits with a scale.
+    /// 256 numbers in 84 bytes: codes of 2 bits with 16 scales and smallest numbers of 4 bits.
+    Q2K = TH_BLOCK_Q2_K,
+    Q3K = TH_BLOCK_Q3_K, ///< 256 numbers in 110 bytes: codes of 3 bits with 16 scales of 6 bits.
+    /// 256 numbers in 144 bytes: codes of 4 bits with 8 scales and smallest numbers of 6 bits.
+    Q4K = TH_BLOCK_Q4_K,
+    /// 256 numbers in 176 bytes: codes of 5 bits with 8 scales and smallest numbers of 6 bits.
+    Q5K = TH_BLOCK_Q5_K,
+    Q6K = TH_BLOCK_Q6_K, ///< 256 numbers in 210 bytes: codes of 6 bits with 16 scales of 8 bits.
+    Iq4Nl = TH_BLOCK_IQ4_NL, ///< 32 numbers in 18 bytes: codes of 4 bits for 16 uneven steps, with a scale.
+    /// 256 numbers in 136 bytes: codes of 4 bits for 16 uneven steps, with 8 scales of 6 bits.
+    Iq4Xs = TH_BLOCK_IQ4_XS,
+    Tq10 = TH_BLOCK_TQ1_0, ///< 256 numbers in 54 bytes: -1, 0 or 1 with a scale, five numbers in a byte.
+    Tq20 = TH_BLOCK_TQ2_0, ///< 256 numbers in 66 bytes: -1, 0 or 1 with a scale, four numbers in a byte.
+    Mxfp4 = TH_BLOCK_MXFP4, ///< 32 numbers in 17 bytes: floats of 4 bits with a power of two as the scale.
+};
+
 /// A norm of matrices.
 enum class MatrixNorm : int {
     NormFro = TH_NORM_FRO, ///< The square root of the sum of squares.
@@ -4046,6 +4071,28 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r[k]` = the `p`-norm of the difference between rows `i` and `j` of `t` [n x d], for each of the n (n - 1) / 2
     /// pairs `i < j` in row-major order: (0, 1), (0, 2), ..., (1, 2), ...
     Tensor pdist(double p = 2) const { detail::New r; return r(THTensor_pdist(r.handle, handle_, p), "pdist"); }
+
+    // ---------------------------------------------------------------------------------------------- Quantised numbers
+
+    /// `r = a @ W^T`: the products of the rows of `a` [..
+    Tensor mmQuantized(const Tensor &w, BlockType blockType = BlockType::None) const {
+        detail::New r;
+        return r(THTensor_mmQuantized(r.handle, handle_, w.get(), static_cast<THBlockType>(blockType)), "mmQuantized");
+    }
+    /// `r` = the rows of `t` [..
+    Tensor quantize(BlockType blockType = BlockType::None) const {
+        detail::New r;
+        return r(THTensor_quantize(r.handle, handle_, static_cast<THBlockType>(blockType)), "quantize");
+    }
+    /// `r` = the numbers of the quantised matrix `w` as float32 [n x k].
+    Tensor dequantize(BlockType blockType, int64_t k) const {
+        detail::New r;
+        return r(THTensor_dequantize(r.handle, handle_, static_cast<THBlockType>(blockType), k), "dequantize");
+    }
+    Tensor dequantize(int64_t k) const {
+        detail::New r;
+        return r(THTensor_dequantize(r.handle, handle_, static_cast<THBlockType>(BlockType::None), k), "dequantize");
+    }
 
     // ------------------------------------------------------------------------------------ Products of compressed rows
 
@@ -8790,6 +8837,31 @@ inline Tensor &pdist_out(Tensor &r, const Tensor &t, double p = 2) {
     return detail::into(r, THTensor_pdist(detail::result(r), t.get(), p), "pdist_out");
 }
 
+// -------------------------------------------------------------------------------------------------- Quantised numbers
+
+inline Tensor mmQuantized(const Tensor &a, const Tensor &w, BlockType blockType = BlockType::None) {
+    return a.mmQuantized(w, blockType);
+}
+inline Tensor &mmQuantized_out(Tensor &r, const Tensor &a, const Tensor &w, BlockType blockType = BlockType::None) {
+    return detail::into(r, THTensor_mmQuantized(detail::result(r), a.get(), w.get(),
+        static_cast<THBlockType>(blockType)), "mmQuantized_out");
+}
+inline Tensor quantize(const Tensor &t, BlockType blockType = BlockType::None) { return t.quantize(blockType); }
+inline Tensor &quantize_out(Tensor &r, const Tensor &t, BlockType blockType = BlockType::None) {
+    return detail::into(r, THTensor_quantize(detail::result(r), t.get(), static_cast<THBlockType>(blockType)),
+        "quantize_out");
+}
+inline Tensor dequantize(const Tensor &w, BlockType blockType, int64_t k) { return w.dequantize(blockType, k); }
+inline Tensor dequantize(const Tensor &w, int64_t k) { return w.dequantize(k); }
+inline Tensor &dequantize_out(Tensor &r, const Tensor &w, BlockType blockType, int64_t k) {
+    return detail::into(r, THTensor_dequantize(detail::result(r), w.get(), static_cast<THBlockType>(blockType), k),
+        "dequantize_out");
+}
+inline Tensor &dequantize_out(Tensor &r, const Tensor &w, int64_t k) {
+    return detail::into(r, THTensor_dequantize(detail::result(r), w.get(), static_cast<THBlockType>(BlockType::None),
+        k), "dequantize_out");
+}
+
 // ---------------------------------------------------------------------------------------- Products of compressed rows
 
 inline CrowColStartsOrder Tensor::csrCompress(const Tensor &columns, int64_t size) const {
@@ -12869,6 +12941,13 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         THClearLastError();
         const THDtype r = THArchive_dtype(handle_, index);
         return detail::known(static_cast<Dtype>(r), !r, "dtype");
+    }
+    /// Returns the block type of tensor `index`, whose bytes `THArchive_newBytes` returns; `TH_BLOCK_NONE` on error,
+    /// for tensors without blocks, and for block types that thorn does not decode.
+    BlockType blockType(int64_t index) const {
+        THClearLastError();
+        const THBlockType r = THArchive_blockType(handle_, index);
+        return detail::known(static_cast<BlockType>(r), !r, "blockType");
     }
     /// Returns the number of dimensions of tensor `index`.
     int64_t ndim(int64_t index) const {

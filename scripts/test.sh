@@ -174,11 +174,11 @@ cargo_tests() {
     local slow=(cpu::sort::tests any_dtype_and_layout matrices_of_many_tiles eigenvectors_belong past_the_caches spread_over_a_matrix)
     cargo test --release --locked --lib --package thorn "${checked[@]/#/--config=profile.release.package.thorn.}" \
         -- ${quick:+"${slow[@]/#/--skip=}"}
-    cargo test --release --locked --lib --package thorn-files --package gemm --package nano-gemm
+    cargo test --release --locked --lib --package thorn-blocks --package thorn-files --package gemm --package nano-gemm
     if [ -n "$quick" ]; then
         cargo test --release --locked --test modules --package thorn
     else
-        cargo test --release --locked --test '*' --package thorn --package thorn-files
+        cargo test --release --locked --test '*' --package thorn --package thorn-blocks --package thorn-files
         cargo test --release --locked --package thorn-command
     fi
     cargo test --locked --package thorn-header --config 'profile.dev.package."*".opt-level=0' --config profile.dev.debug=false

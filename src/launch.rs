@@ -18,6 +18,7 @@ pub mod layers;
 pub mod lines;
 pub mod map;
 pub mod matmul;
+pub mod quantized;
 pub mod random;
 pub mod record;
 pub mod resample;
@@ -42,6 +43,7 @@ pub use lines::{LineOp, Lines};
 pub use map::Formula;
 pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
 pub use matmul::{Matmul, ProductDims};
+pub use quantized::{Quantized, QuantizedTask};
 pub use random::Draw;
 pub use record::Recorder;
 pub use resample::Resample;
@@ -104,6 +106,8 @@ pub enum Launch<'a> {
     Fourier(Fourier<'a>),
     /// Multiplies the matrices of two inputs.
     Matmul(Matmul<'a>),
+    /// See [`Quantized`].
+    Quantized(Quantized),
     /// See [`Compressed`].
     Compressed(Compressed),
     /// See [`Compress`].

@@ -1,11 +1,11 @@
 //! The forms in which files hold elements, and how elements are read from them.
 
-use crate::blocks::Blocks;
 use crate::deflate::Packed;
 use crate::element::Written;
 use crate::error::{Error, Result};
 use crate::input::{Input, within};
 use std::fmt::Debug;
+use thorn_blocks::Blocks;
 
 /// The form in which a file holds the elements of a storage.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Encoding {
                 // The blocks are read into the end of `to`, and decoded from its beginning on.
                 let start = to.len() - blocks.encoded(to.len());
                 input.read_at(at, &mut to[start..])?;
-                blocks.decode(to);
+                blocks.decode_in_place(to);
                 Ok(())
             }
             Encoding::Format(ref form) => form.decode(input, to),

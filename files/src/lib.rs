@@ -9,7 +9,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod blocks;
 mod budget;
 pub mod contents;
 pub mod deflate;

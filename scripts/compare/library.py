@@ -43,7 +43,7 @@ class StorageFields(ctypes.Structure):
 C_TYPES = {
     "int": ctypes.c_int, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double, "char": ctypes.c_char,
     "ptrdiff_t": ctypes.c_ssize_t, "size_t": ctypes.c_size_t, "void": None,
-    **dict.fromkeys(["THStatus", "THDtype", "THMemoryFormat", "THDivMode", "THDistanceMode", "THBagMode", "THInterpolation", "THResampling", "THDeviceType", "THGeneratorKind", "THFan"], ctypes.c_int32),
+    **dict.fromkeys(["THStatus", "THDtype", "THMemoryFormat", "THDivMode", "THDistanceMode", "THBlockType", "THBagMode", "THInterpolation", "THResampling", "THDeviceType", "THGeneratorKind", "THFan"], ctypes.c_int32),
 }
 FUNCTIONS = prototypes.functions()
 

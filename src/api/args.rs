@@ -34,6 +34,7 @@ pub mod c_types {
     pub use crate::ops::linalg::eigen::THMatrixNorm;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::ops::quantized::THBlockType;
     pub use crate::ops::resample::THResampling;
     pub use crate::ops::systems::THProgressFunction;
     pub use crate::ops::{distance::THDistanceMode, loss::THReduction, order::THInterpolation, random::THFan, rearrange::THPadMode};
@@ -320,6 +321,8 @@ kinds! { $
     code: c_int => c_int, |args, at| args.plain(at);
     /// A constant `TH_DISTANCE_*`.
     distance_mode: THDistanceMode = TH_DISTANCE_AUTO => THDistanceMode, |args, at| args.plain(at);
+    /// A constant `TH_BLOCK_*`.
+    block_type: THBlockType = TH_BLOCK_NONE => THBlockType, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode = TH_DIV_TRUE => THDivMode, |args, at| args.plain(at);
     /// A status that a function has returned.

@@ -74,6 +74,8 @@ returns! { $
     new_cuda_graph: *mut THCudaGraph = NULL;
     /// A format of files.
     file_format: THFileFormat = 0;
+    /// A structure of quantised numbers.
+    block_type: THBlockType = 0;
     /// A new context of mapped memory.
     new_map_context: *mut THMapAllocatorContext = NULL;
     /// An element.

@@ -29,6 +29,7 @@ typedef struct THArchive THArchive;
 typedef struct THProgram THProgram;
 typedef enum THInterpolation { TH_INTERPOLATION_LINEAR = 0, TH_INTERPOLATION_LOWER = 1, TH_INTERPOLATION_HIGHER = 2, TH_INTERPOLATION_MIDPOINT = 3, TH_INTERPOLATION_NEAREST = 4 } THInterpolation;
 typedef enum THDistanceMode { TH_DISTANCE_AUTO = 0, TH_DISTANCE_PRODUCT = 1, TH_DISTANCE_DIFFERENCES = 2 } THDistanceMode;
+typedef enum THBlockType { TH_BLOCK_NONE = 0, TH_BLOCK_Q4_0 = 2, TH_BLOCK_Q4_1 = 3, TH_BLOCK_Q5_0 = 6, TH_BLOCK_Q5_1 = 7, TH_BLOCK_Q8_0 = 8, TH_BLOCK_Q2_K = 10, TH_BLOCK_Q3_K = 11, TH_BLOCK_Q4_K = 12, TH_BLOCK_Q5_K = 13, TH_BLOCK_Q6_K = 14, TH_BLOCK_IQ4_NL = 20, TH_BLOCK_IQ4_XS = 23, TH_BLOCK_TQ1_0 = 34, TH_BLOCK_TQ2_0 = 35, TH_BLOCK_MXFP4 = 39 } THBlockType;
 typedef THStatus (*THProgressFunction)(int64_t iteration, double residual, void *context);
 typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
 typedef enum THResampling { TH_RESAMPLE_NEAREST = 0, TH_RESAMPLE_NEAREST_EXACT = 1, TH_RESAMPLE_LINEAR = 2, TH_RESAMPLE_CUBIC = 3, TH_RESAMPLE_AREA = 4 } THResampling;
@@ -726,6 +727,10 @@ THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int d
 THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
 THStatus THTensor_cdistMode(THTensor *r, const THTensor *a, const THTensor *b, double p, THDistanceMode mode);
 THStatus THTensor_pdist(THTensor *r, const THTensor *t, double p);
+/* Quantised numbers */
+THStatus THTensor_mmQuantized(THTensor *r, const THTensor *a, const THTensor *w, THBlockType blockType);
+THStatus THTensor_quantize(THTensor *r, const THTensor *t, THBlockType blockType);
+THStatus THTensor_dequantize(THTensor *r, const THTensor *w, THBlockType blockType, int64_t k);
 /* Products of compressed rows */
 THStatus THTensor_csrCompress(THTensor *crow, THTensor *col, THTensor *starts, THTensor *order, const THTensor *rows, const THTensor *columns, int64_t size);
 THStatus THTensor_csrMatmul(THTensor *r, const THTensor *crow, const THTensor *col, const THTensor *values, const THTensor *m);
@@ -1118,6 +1123,7 @@ int64_t THArchive_count(const THArchive *archive);
 const char *THArchive_name(const THArchive *archive, int64_t index);
 int64_t THArchive_find(const THArchive *archive, const char *name);
 THDtype THArchive_dtype(const THArchive *archive, int64_t index);
+THBlockType THArchive_blockType(const THArchive *archive, int64_t index);
 int64_t THArchive_ndim(const THArchive *archive, int64_t index);
 const int64_t *THArchive_sizes(const THArchive *archive, int64_t index);
 int THArchive_isSparse(const THArchive *archive, int64_t index);

@@ -53,6 +53,9 @@ const FITTING: &[&str] = &[
     "avgPool3dUniform",
     "avgPoolGradInputUniform",
     "scaledDotProductAttentionGrad",
+    "mmQuantized",
+    "quantize",
+    "dequantize",
 ];
 
 /// Arguments of one call: the ranks of the first tensor and of the others, the dtype of operands other than indices and masks, the size of

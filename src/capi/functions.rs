@@ -44,6 +44,7 @@ macro_rules! chapters {
             "Sorting and searching": sort crate::api::functions::sort;
             "Order statistics and histograms": order crate::api::functions::order;
             "Matrix products": matmul crate::api::functions::matmul;
+            "Quantised numbers": quantized crate::api::functions::quantized;
             "Products of compressed rows": compressed crate::api::functions::compressed;
             "Linear algebra": linalg crate::api::functions::linalg;
             "Convolution": convolution crate::api::functions::convolution;

@@ -10,15 +10,15 @@ use super::index::{self, Entries};
 use super::line_ops::with_kernels;
 use super::lines::{self as walk, End};
 use super::reduce::{Reduction, split};
-use super::{fourier, fused, histogram, images, lapack, layers, matmul, resample, sampling, search, sequence, triangle};
+use super::{fourier, fused, histogram, images, lapack, layers, matmul, quantized, resample, sampling, search, sequence, triangle};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
     Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
     Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
-    OneHot, Op, Pool, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient, SparseProduct,
-    System, Triangle, TriangleIndices, Unpool,
+    OneHot, Op, Pool, Quantized, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient,
+    SparseProduct, System, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -69,6 +69,7 @@ drivers! {
     Histogram: |work, &[Some(out)], &[input]| histogram::run(*work, out, input);
     Fourier<'a>: |work, &[Some(out)], &[input]| fourier::launch(work, out, input);
     Matmul<'a>: |work, &[Some(out)], &[a, b, ref addend @ ..]| matmul::launch(work, out, [a, b], addend.first().copied());
+    Quantized: |work, &[Some(out)], inputs| quantized::run(*work, out, inputs);
     Compressed: |work, &[Some(out)], &[starts, columns, m, ref more @ ..]| {
         compressed::run(*work, out, [starts, columns, m], more.first().copied())
     };

@@ -32,6 +32,7 @@ pub mod pool;
 pub mod pooling;
 pub mod prefix;
 pub mod quantile;
+mod quantized;
 pub mod radix;
 pub mod random;
 pub mod real;

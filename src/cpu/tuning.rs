@@ -177,6 +177,8 @@ pub(crate) const PRODUCT_SHALLOW: usize = 128;
 pub(crate) const PRODUCT_AHEAD: usize = 8;
 /// Elements of a matrix that a thread reads in about a microsecond.
 pub(crate) const MATRIX_WORK: usize = 1 << 14;
+/// Bytes of rows of quantised weights that stay in the L2 cache while the rows of activations pass.
+pub(crate) const QUANTIZED_BYTES: usize = 128 << 10;
 
 /// Elements of a sequence up to which comparing a value with each is faster than a binary search.
 pub(crate) const SEARCHED_BY_COMPARING: usize = 32;

@@ -184,6 +184,8 @@ impl Accelerator for Numbered {
             (Launch::Compress(_) | Launch::RowSolve(_) | Launch::System(_) | Launch::SparseProduct(_), ..) => gpu.refuse(),
             // On a GPU, attention is composed of other work.
             (Launch::Attention(_) | Launch::AttentionGradient(_), ..) => gpu.refuse(),
+            // Quantised numbers have no GPU kernels.
+            (Launch::Quantized(_), ..) => gpu.refuse(),
             // Operands that the kind of work does not have. Every kind is named, so that a new kind does not compile without a decision.
             (
                 Launch::Convert(_)

@@ -23,6 +23,7 @@ pub use crate::api::functions::pointwise::special::table::*;
 pub use crate::api::functions::pointwise::sums::table::*;
 pub use crate::api::functions::pointwise::truths::table::*;
 pub use crate::api::functions::pooling::table::*;
+pub use crate::api::functions::quantized::table::*;
 pub use crate::api::functions::random::table::*;
 pub use crate::api::functions::recurrent::table::*;
 pub use crate::api::functions::reduce::table::*;

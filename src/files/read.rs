@@ -11,6 +11,7 @@ use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
 use crate::layout::{Layout, is_row_major};
 use crate::ops::assign::assign;
+use crate::ops::quantized::{TH_BLOCK_NONE, THBlockType};
 use crate::ops::view;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -227,6 +228,15 @@ impl Reading {
             None => self.entry(index)?,
         };
         Ok(dtype(self.contents.storages[self.storage_of(tensor)?].element))
+    }
+
+    /// Returns ggml's number of the structure of a tensor's blocks; `TH_BLOCK_NONE` for tensors without blocks.
+    pub fn block_type(&self, index: i64) -> Result<THBlockType> {
+        let Data::Storage(storage) = self.entry(index)?.data else { return Ok(TH_BLOCK_NONE) };
+        match &self.contents.storages[storage].encoding {
+            Encoding::Blocks { blocks, .. } => Ok(blocks.code()),
+            _ => Ok(TH_BLOCK_NONE),
+        }
     }
 
     /// Returns the number of entries of a sparse tensor; `None` for other tensors.

@@ -35,6 +35,7 @@ pub mod pointwise;
 pub mod pooling;
 mod prepare;
 pub mod print;
+pub mod quantized;
 pub mod random;
 pub mod rearrange;
 pub mod recurrent;

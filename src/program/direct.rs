@@ -104,7 +104,7 @@ fn role(kind: Kind) -> Role {
         inputs | optional_inputs | list_or_null => Role::Tensors,
         number | factor | parameter | double => Role::Number,
         dim | int | flag | code | div_mode | pad_mode | reduce | reduction | interpolation | resampling | memory_format | bag_mode
-        | distance_mode | matrix_norm => Role::Int32,
+        | distance_mode | matrix_norm | block_type => Role::Int32,
         entry | size | stride | count | integer | offset | length => Role::Int64,
         len | len_or_whole | handle_count => Role::Length,
         sizes | strides | dims | entries | counts => Role::Ints(false),

@@ -5,7 +5,6 @@
 //!
 //! Source: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>.
 
-use crate::blocks::Blocks;
 use crate::contents::{Contents, Storage};
 use crate::element::{Element, Written};
 use crate::encoding::Encoding;
@@ -14,6 +13,7 @@ use crate::format::Format;
 use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
 use crate::tensor::{Data, MAX_DIMS, Tensor, count};
+use thorn_blocks::Blocks;
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     head.starts_with(b"GGUF")

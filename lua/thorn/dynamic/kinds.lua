@@ -185,7 +185,7 @@ define("number", "parameter", "a whole number", is_number, whole, "size stride c
 define("flag", "parameter", "true or false", function(value) return type(value) == "boolean" end,
     function(value) return value and 1 or 0 end, "flag")
 define("code", "parameter", "a constant, or its name", function(value) return type(value) == "number" or type(value) == "string" end, code,
-    "code flags div_mode distance_mode pad_mode matrix_norm bag_mode reduce reduction interpolation resampling memory_format device_type generator_kind fan file_format")
+    "code flags block_type div_mode distance_mode pad_mode matrix_norm bag_mode reduce reduction interpolation resampling memory_format device_type generator_kind fan file_format")
 define("dtype", "parameter", "a dtype", function(value) return dtypes.is(value) or type(value) == "string" end, dtype,
     "dtype other_dtype optional_dtype")
 define("length", nil, nil, nil, nil, "len len_or_whole")

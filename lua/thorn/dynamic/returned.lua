@@ -44,7 +44,7 @@ end, "offset")
 define(function(value, name)
     if value == 0 then check_code(name) end
     return exact(value)
-end, "int bytes seed device_type generator_kind file_format")
+end, "int bytes seed device_type generator_kind file_format block_type")
 -- A number that may be 0 although the library sets an error with it.
 returned.plain_int = exact
 define(function(value, name)

@@ -32,6 +32,7 @@ const ORDER: &[&str] = &[
     "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",
+    "Quantised numbers",
     "Products of compressed rows",
     "Linear algebra",
     "Convolution",

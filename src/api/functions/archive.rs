@@ -59,6 +59,9 @@ macro_rules! archive_functions {
             /// Returns the dtype of tensor `index`; for a sparse tensor, the dtype of its values. `TH_UNDEFINED` on error, and for tensors
             /// of types that thorn does not have: quantised and complex ones.
             THArchive_dtype(archive: archive, index: entry) -> dtype = archive.reading()?.dtype(index).map(|dtype| dtype.code());
+            /// Returns the block type of tensor `index`, whose bytes `THArchive_newBytes` returns; `TH_BLOCK_NONE` on error, for tensors
+            /// without blocks, and for block types that thorn does not decode.
+            THArchive_blockType(archive: archive, index: entry) -> block_type = archive.reading()?.block_type(index);
             /// Returns the number of dimensions of tensor `index`; -1 on error.
             THArchive_ndim(archive: archive, index: entry) -> size = archive.reading()?.sizes(index).map(|sizes| sizes.len() as i64);
             /// Returns the sizes of tensor `index`, one for each dimension. Borrowed: valid as long as the archive. NULL on error.

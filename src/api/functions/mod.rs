@@ -23,6 +23,7 @@ pub mod order;
 pub mod pointwise;
 pub mod pooling;
 pub mod print;
+pub mod quantized;
 pub mod random;
 pub mod recurrent;
 pub mod reduce;
