@@ -198,8 +198,16 @@ if(THORN_BUILD_TESTS)
   thorn_add_warning(other_constant "enum-conversion")
   thorn_add_warning(dropped_status "ignoring return value of .*THStatus.*nodiscard" -DTH_CHECKED)
 
-  # docs/guide: its programs must print the output on its pages.
+  # The instructions of calls on small tensors, which benches/calls/limits.txt limits. The script is skipped on a processor without AVX2.
   find_program(THORN_PYTHON NAMES python3)
+  find_file(THORN_CALLGRIND_H valgrind/callgrind.h)
+  if(THORN_PYTHON AND VALGRIND_EXECUTABLE AND THORN_CALLGRIND_H)
+    thorn_add_program(calls benches/calls/calls.c)
+    add_test(NAME calls COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/calls.py" $<TARGET_FILE:calls>)
+    set_tests_properties(calls PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+  endif()
+
+  # docs/guide: its programs must print the output on its pages.
   if(THORN_PYTHON)
     set(interpreter "")
     if(LUAJIT_EXECUTABLE)

@@ -2,9 +2,11 @@
 # Measures the library against the limits of this machine. benches/README.md explains the output.
 #
 # Usage: scripts/bench.sh [--quick] [--build] [WORD]
+#        scripts/bench.sh --calls [--write]
 #        scripts/bench.sh --peers [--gpu] [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
 #   --quick  shorter rounds, for a first look
 #   --build  also times building the library, from scratch and after a change of one file
+# --calls  counts the instructions of calls on small tensors, and fails if one exceeds its limit; --write makes the counts the limits
 # --peers  compares the library with PyTorch and NumPy instead, and writes docs/benchmarks.md and the sentences about speed in README.md
 # --gpu    compares with PyTorch on a GPU, and writes docs/benchmarks-cuda.md
 #   WORD     only the rows whose name contains it
@@ -24,9 +26,14 @@ venv=${PEERS_VENV:-$target/peers/venv}
 options=()
 builds=no
 peers=no
+calls=no
 if [ "${1:-}" = --peers ]; then
     peers=yes
     options=("${@:2}") # benches/peers reads them
+    set --
+elif [ "${1:-}" = --calls ]; then
+    calls=yes
+    options=("${@:2}") # scripts/calls.py reads them
     set --
 fi
 for argument; do
@@ -51,6 +58,10 @@ build_library() {
 build_foundation() {
     "${CC:-cc}" -std=gnu99 -O3 -Wall -Wextra -Iinclude benches/foundation.c -o "$out/foundation" "$library" -pthread \
         -Wl,-rpath,"$out"
+}
+
+build_calls() {
+    "${CC:-cc}" -std=c99 -O2 -Wall -Wextra -Iinclude benches/calls/calls.c -o "$out/calls" "$library" -Wl,-rpath,"$out"
 }
 
 verdict() { if [ "$1" = 0 ]; then echo ok; else echo MISS; fi; }
@@ -100,6 +111,10 @@ if [ $peers = yes ]; then
     # NumPy's products would use all cores.
     export OPENBLAS_NUM_THREADS=1
     exec "$venv/bin/python" -B benches/peers --library "$library" --out "$target/peers" "${options[@]}"
+fi
+if [ $calls = yes ]; then
+    build_calls
+    exec scripts/calls.py "$out/calls" "${options[@]}"
 fi
 build_foundation
 shipped

@@ -140,9 +140,23 @@ pub fn of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Result<Backend> {
     Ok(on(first))
 }
 
+/// [`of`] for the results and the inputs of work.
+#[inline]
+pub fn of_all(out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<Backend> {
+    if on_host(out, inputs) { Ok(Backend::Host) } else { of(out.iter().copied().flatten().chain(inputs.iter().copied())) }
+}
+
+/// Returns true if all operands are on the host.
+#[inline(always)]
+fn on_host(out: &[Option<&Operand>], inputs: &[&Operand]) -> bool {
+    let here = |operand: &Operand| operand.device == Device::Cpu;
+    out.iter().all(|out| out.is_none_or(here)) && inputs.iter().all(|input| here(input))
+}
+
 /// Does work with one result on the device of the operands.
 pub fn launch(work: &impl Launchable, to: &Operand, from: &[&Operand]) -> Result<()> {
-    of(from.iter().copied().chain([to]))?.launch(work, &[Some(to)], from)
+    let on = if on_host(&[Some(to)], from) { Backend::Host } else { of(from.iter().copied().chain([to]))? };
+    on.launch(work, &[Some(to)], from)
 }
 
 /// Returns the index of the first position, in a list in host memory, that is not in `least..end`.

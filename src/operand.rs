@@ -39,12 +39,8 @@ pub struct Operand {
 impl Operand {
     /// The operand of `t`. Fails unless every element of `t` is inside its storage.
     pub fn of(t: &Tensor) -> Result<Operand> {
-        Operand::with(t, t.defined()?, t.layout()?)
-    }
-
-    /// Like [`Operand::of`], for a tensor whose dtype and layout are known.
-    pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
-        t.check_bounds(&layout)?;
+        let dtype = t.defined()?;
+        let layout = t.layout_inside()?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
         let storage = t.storage();
         Ok(Operand {
@@ -176,6 +172,7 @@ impl Operand {
     }
 
     /// The addresses of the first byte and of the byte after the last.
+    #[inline]
     pub fn span(&self) -> (usize, usize) {
         let start = self.first() as usize;
         let end = self.layout.end().unwrap_or(0);
@@ -184,8 +181,15 @@ impl Operand {
 
     /// Returns true if the spans of the two operands have bytes in common.
     pub fn overlaps(&self, other: &Operand) -> bool {
-        let ((a, b), (c, d)) = (self.span(), other.span());
-        a < d && c < b
+        let (a, b) = self.span();
+        other.reaches_into(a, b)
+    }
+
+    /// Returns true if the span of the operand has bytes from address `start` to before `end`.
+    #[inline]
+    pub fn reaches_into(&self, start: usize, end: usize) -> bool {
+        let (a, b) = self.span();
+        a < end && start < b
     }
 
     /// Returns true if both operands have the same elements at the same positions: equal address, shape, strides and element size.

@@ -54,20 +54,24 @@ pub(crate) fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
 impl<const N: usize> Plan<N> {
     /// A plan over layouts of one shape, which are already broadcast; `item` is the element size of each in bytes.
     pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
-        let shape = &layouts[0].shape;
-        debug_assert!(layouts.iter().all(|l| l.shape == *shape));
+        let shape = layouts[0].shape.as_slice();
+        debug_assert!(layouts.iter().all(|l| l.shape.as_slice() == shape));
         // If one size is 0, there are no elements, even if the product of the other sizes overflows.
         if shape.contains(&0) {
             return Plan::flat(0, item);
         }
-        let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
-        for d in (0..shape.len()).rev() {
-            if shape[d] != 1 {
-                let step = each(|k| layouts[k].strides[d] as isize * item[k] as isize);
-                loops.push(Loop { n: shape[d] as usize, step });
-            }
+        let strides: [&[i64]; N] = each(|k| &layouts[k].strides[..shape.len()]);
+        let of_dim = |d: usize| Loop { n: shape[d] as usize, step: each(|k| strides[k][d] as isize * item[k] as isize) };
+        let dims = (0..shape.len()).rev().filter(|&d| shape[d] != 1);
+        if shape.len() > INLINE_DIMS {
+            return Plan::of_loops(&mut dims.map(of_dim).collect::<SmallVec<[Loop<N>; INLINE_DIMS]>>(), item);
         }
-        Plan::of_loops(&mut loops, item)
+        let (mut loops, mut count) = ([Loop { n: 1, step: [0; N] }; INLINE_DIMS], 0);
+        dims.for_each(|d| {
+            loops[count] = of_dim(d);
+            count += 1;
+        });
+        Plan::of_loops(&mut loops[..count], item)
     }
 
     /// A plan of these loops, in any order. Each is longer than 1; no loops mean a single element.

@@ -361,6 +361,39 @@ impl Tensor {
         Ok(Layout { shape, strides, offset })
     }
 
+    /// [`Tensor::layout`] that also fails unless every element is inside the storage, with one pass over the dimensions.
+    #[inline(always)]
+    pub fn layout_inside(&self) -> Result<Layout> {
+        let (shape, strides) = self.peek();
+        let offset = self.offset();
+        let (mut sound, mut numel, mut last, mut empty) =
+            (offset >= 0 && shape.len() == self.ndim() && self.has_sizes(), 1i64, offset, false);
+        for d in 0..shape.len().min(strides.len()) {
+            let n = shape[d].max(1);
+            let (product, overflows) = numel.overflowing_mul(n);
+            let (reach, exceeds) = (n - 1).overflowing_mul(strides[d]);
+            let (next, leaves) = last.overflowing_add(reach);
+            sound &= ((shape[d] | strides[d]) >= 0) & !(overflows | exceeds | leaves);
+            empty |= shape[d] == 0;
+            (numel, last) = (product, next);
+        }
+        let size = self.dtype().map_or(1, Dtype::size) as i64;
+        let have = self.borrow_storage().map_or(0, Storage::bytes) as i64;
+        if !sound || (!empty && last.saturating_add(1).saturating_mul(size) > have) {
+            return self.layout_with_checks();
+        }
+        let (shape, strides) = self.dims();
+        Ok(Layout { shape, strides, offset })
+    }
+
+    /// The checks of [`Tensor::layout_inside`] one after the other, for the layouts that need an error message.
+    #[cold]
+    #[inline(never)]
+    fn layout_with_checks(&self) -> Result<Layout> {
+        let layout = self.layout()?;
+        self.check_bounds(&layout).map(|()| layout)
+    }
+
     /// The error message for an invalid geometry.
     #[cold]
     fn damage(&self, offset: i64) -> Error {

@@ -151,7 +151,7 @@ impl TileCopy {
     ///
     /// # Safety
     /// As for [`copy`](TileCopy::copy).
-    unsafe fn run(&self, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    pub unsafe fn run(&self, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
         // SAFETY: the caller keeps this function's contract.
         unsafe {
             if self.streamed && dst_step == self.dst.size() as isize && src_step == self.src.size() as isize {

@@ -182,10 +182,11 @@ fn reduce(work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Res
 
 fn reduce_with(fold: &dyn FoldKernel, work: &Reduce<'_>, out: [Option<&Operand>; 2], input: &Operand) {
     let strides = out.map(|out| out.map(|out| (out.layout().strides.as_slice(), out.dtype.size())));
-    let (kept, folded) = split(input.layout(), input.dtype.size(), work.folded, fold.indexed(), strides);
+    let of_input = (input.layout().shape.as_slice(), input.layout().strides.as_slice());
+    let mut loops = split(of_input, input.dtype.size(), work.folded, fold.indexed(), strides);
     let into = |k: usize| out[k].map(|out| (out.first(), out.dtype, work.written[k]));
     let compute = fold.reads(work.compute);
-    let reduction = Reduction { fold, data: input.first(), dtype: input.dtype, compute, kept, folded, out: [into(0), into(1)] };
+    let reduction = Reduction { fold, data: input.first(), dtype: input.dtype, compute, loops: &mut loops, out: [into(0), into(1)] };
     // SAFETY: operands are inside their storages. Results overlap neither the input nor each other.
     unsafe { reduction.run() }
 }

@@ -7,7 +7,7 @@ use super::engine::{CHEAP, Shared, parallel};
 use super::fold::{Accumulators, COLUMNS, FoldKernel, FoldTile, NARROW, ROWS};
 use crate::cpu::tuning::{FOLDED_BLOCK, FOLDED_BLOCKS, FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW, FOLDED_SEGMENT};
 use crate::dtype::Dtype;
-use crate::layout::{INLINE_DIMS, Layout};
+use crate::layout::INLINE_DIMS;
 use crate::plan::Loop;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
@@ -22,6 +22,14 @@ pub type Kept = SmallVec<[Loop<3>; INLINE_DIMS]>;
 /// Loops over dimensions that are folded: the step of the input in bytes, and the increment of an element's number.
 pub type Folded = SmallVec<[Loop<2>; INLINE_DIMS]>;
 
+/// The loops of a reduction, both kinds fastest first.
+pub struct Loops {
+    /// The dimensions that are kept.
+    pub kept: Kept,
+    /// The dimensions that are folded.
+    pub folded: Folded,
+}
+
 /// A result: its memory, the dtype of its elements in memory, and the dtype that the fold writes.
 pub type Out = Option<(*mut u8, Dtype, Dtype)>;
 
@@ -35,10 +43,8 @@ pub struct Reduction<'a> {
     pub dtype: Dtype,
     /// The dtype that the fold reads.
     pub compute: Dtype,
-    /// The dimensions that are kept.
-    pub kept: Kept,
-    /// The dimensions that are folded.
-    pub folded: Folded,
+    /// The loops over the dimensions, borrowed because they are long.
+    pub loops: &'a mut Loops,
     /// The results.
     pub out: [Out; 2],
 }
@@ -46,12 +52,12 @@ pub struct Reduction<'a> {
 // SAFETY: threads share it only inside `run`, which divides the results among them.
 unsafe impl Sync for Reduction<'_> {}
 
-/// Divides the dimensions of `input` into kept ones and folded ones (as `folds` says), both fastest first. `out` are the strides of the
-/// results, with the folded dimensions at size 1, and their item sizes. Folded dimensions stay row-major if elements are `numbered`.
-pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [Option<(&[i64], usize)>; 2]) -> (Kept, Folded) {
+/// Divides the dimensions of an input into kept ones and folded ones (as `folds` says). `out` are the strides of the results, with the
+/// folded dimensions at size 1, and their item sizes. Folded dimensions stay row-major if elements are `numbered`.
+pub fn split((shape, strides): (&[i64], &[i64]), item: usize, folds: &[bool], numbered: bool, out: [Option<(&[i64], usize)>; 2]) -> Loops {
     let (mut kept, mut folded, mut weight) = (Kept::new(), Folded::new(), 1);
-    for d in (0..input.ndim()).rev() {
-        let (n, step) = (input.shape[d] as usize, input.strides[d] as isize * item as isize);
+    for d in (0..shape.len()).rev() {
+        let (n, step) = (shape[d] as usize, strides[d] as isize * item as isize);
         if n == 1 {
             continue;
         }
@@ -75,7 +81,7 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
     if count(&folded) == 0 {
         folded = smallvec::smallvec![Loop { n: 0, step: [0; 2] }];
     }
-    (kept, folded)
+    Loops { kept, folded }
 }
 
 /// Merges loops that continue each other.
@@ -116,7 +122,7 @@ impl Reduction<'_> {
     /// # Safety
     /// All positions must be inside their memory. Results must overlap neither each other nor the input.
     pub unsafe fn run(self) {
-        if count(&self.kept) == 0 {
+        if count(&self.loops.kept) == 0 {
             return;
         }
         let cut = Cut::new(self);
@@ -132,9 +138,9 @@ struct Cut<'a> {
     rows: bool,
     /// True if tiles are first copied into the fold's form.
     staged: bool,
-    /// The loop over the results of a block; `of.kept` has the other loops.
+    /// The loop over the results of a block; `of.loops.kept` has the other loops.
     across: Loop<3>,
-    /// The loop over the elements of a chunk; `of.folded` has the other loops.
+    /// The loop over the elements of a chunk; `of.loops.folded` has the other loops.
     along: Loop<2>,
     /// The number of results in a block.
     block: usize,
@@ -150,28 +156,29 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    fn new(mut of: Reduction<'a>) -> Cut<'a> {
+    fn new(of: Reduction<'a>) -> Cut<'a> {
         let size = of.dtype.size() as isize;
-        let count_folded = count(&of.folded);
-        let run = of.folded.iter().position(|l| l.step[0] == size);
+        let Loops { kept, folded } = &mut *of.loops;
+        let count_folded = count(folded);
+        let run = folded.iter().position(|l| l.step[0] == size);
         // If few columns are staged, they may be staged as rows as well.
-        let gaps = |n: usize| of.dtype != of.compute || of.folded.first().is_none_or(|l| l.step[0] != n as isize * size);
+        let gaps = |n: usize| of.dtype != of.compute || folded.first().is_none_or(|l| l.step[0] != n as isize * size);
         let least = |n: usize| of.fold.fewest(gaps(n));
-        let many = of.kept.iter().position(|l| l.n >= FOLDED_COLUMNS);
-        let high = of.folded.first().map_or(1, |l| l.n);
+        let many = kept.iter().position(|l| l.n >= FOLDED_COLUMNS);
+        let high = folded.first().map_or(1, |l| l.n);
         let worth = |n: usize| n >= FOLDED_COLUMNS || (n >= least(n) && (many.is_none() || n * high >= FOLDED_BLOCK));
-        let column = of.kept.iter().position(|l| l.step[0] == size && worth(l.n));
+        let column = kept.iter().position(|l| l.step[0] == size && worth(l.n));
         let many = many.or(column);
         // Long runs are folded row by row. Short or interrupted runs are folded side by side with many neighbours, preferably adjacent
         // ones.
         let rows = match run {
-            Some(r) => of.folded[r].n >= FOLDED_COLUMNS || many.is_none(),
+            Some(r) => folded[r].n >= FOLDED_COLUMNS || many.is_none(),
             None => many.is_none(),
         };
         let across = if rows { 0 } else { column.or(many).unwrap_or(0) };
-        let across = if of.kept.is_empty() { Loop { n: 1, step: [0; 3] } } else { of.kept.remove(across) };
+        let across = if kept.is_empty() { Loop { n: 1, step: [0; 3] } } else { kept.remove(across) };
         let along = run.unwrap_or(0);
-        let along = if of.folded.is_empty() { Loop { n: 1, step: [size, 0] } } else { of.folded.remove(along) };
+        let along = if folded.is_empty() { Loop { n: 1, step: [size, 0] } } else { folded.remove(along) };
         let contiguous = if rows { along.step[0] == size || along.n == 1 } else { across.step[0] == size };
         let staged = !contiguous || of.dtype != of.compute;
         let most = BLOCK_BUFFER / of.fold.planes() / FOLDED_COLUMNS * FOLDED_COLUMNS;
@@ -187,8 +194,8 @@ impl<'a> Cut<'a> {
         let chunk = if tall { chunk * (NARROW / block).max(1) } else { chunk };
         let chunk = chunk.min(along.n).max(1);
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
-        let blocks = across.n.div_ceil(block) * count(&of.kept);
-        let chunks = along.n.div_ceil(chunk) * count(&of.folded);
+        let blocks = across.n.div_ceil(block) * count(kept);
+        let chunks = along.n.div_ceil(chunk) * count(folded);
         let segment = (FOLDED_SEGMENT / (chunk * block)).max(1);
         let segments = chunks.div_ceil(segment).max(1);
         Cut { of, rows, staged, across, along, block, blocks, chunk, chunks, segment, segments, count: count_folded }
@@ -251,7 +258,7 @@ impl<'a> Cut<'a> {
     fn place(&self, b: usize) -> (usize, [isize; 3]) {
         let per_row = self.across.n.div_ceil(self.block);
         let start = b % per_row * self.block;
-        let mut at = position(&self.of.kept, b / per_row);
+        let mut at = position(&self.of.loops.kept, b / per_row);
         (0..3).for_each(|k| at[k] += start as isize * self.across.step[k]);
         (self.block.min(self.across.n - start), at)
     }
@@ -278,7 +285,7 @@ impl<'a> Cut<'a> {
         unsafe {
             self.of.fold.start(accs, n);
             for c in first..self.chunks.min(first + self.segment) {
-                let (start, [outer, number]) = (c % per_run * self.chunk, position(&self.of.folded, c / per_run));
+                let (start, [outer, number]) = (c % per_run * self.chunk, position(&self.of.loops.folded, c / per_run));
                 let tile = FoldTile {
                     x: self.of.data.offset(at[0] + outer + start as isize * self.along.step[0]),
                     rows: n,
@@ -328,9 +335,8 @@ impl<'a> Cut<'a> {
             self.of.fold.finish(accs, n, self.count, runs);
             for k in 0..2 {
                 if let Some((data, dtype, written)) = self.of.out[k] {
-                    let from = Side { data: runs[k], row_step: 0, col_step: written.size() as isize };
-                    let to = Side { data: data.offset(at[k + 1]), row_step: 0, col_step: self.across.step[k + 1] };
-                    TileCopy::new(dtype, written).copy(to, from, 1, n);
+                    let (to, step) = (data.offset(at[k + 1]), self.across.step[k + 1]);
+                    TileCopy::new(dtype, written).run(to, step, runs[k], written.size() as isize, n);
                 }
             }
         }
@@ -374,20 +380,25 @@ mod tests {
     use super::*;
     use crate::cpu::fold::{Lanes, Sum};
     use crate::dtype::Bool;
+    use crate::layout::Layout;
     use std::marker::PhantomData;
 
     fn layout(shape: &[i64], strides: &[i64]) -> Layout {
         Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
     }
 
+    fn split_layout(of: &Layout, item: usize, folds: &[bool], numbered: bool, out: Option<(&[i64], usize)>) -> Loops {
+        split((&of.shape, &of.strides), item, folds, numbered, [out, None])
+    }
+
     #[test]
     fn folded_dims_that_continue_each_other_merge() {
-        let (kept, folded) = split(&Layout::contiguous(&[2, 3, 4]), 4, &[true, true, true], true, [None, None]);
+        let Loops { kept, folded } = split_layout(&Layout::contiguous(&[2, 3, 4]), 4, &[true, true, true], true, None);
         assert_eq!((kept.len(), folded.as_slice()), (0, &[Loop { n: 24, step: [4, 1] }][..]));
         // Memory order is not row-major in a transposed layout. Numbered elements are folded in row-major order.
         let turned = layout(&[3, 2], &[1, 3]);
-        assert_eq!(split(&turned, 1, &[true, true], false, [None, None]).1.as_slice(), [Loop { n: 6, step: [1, 0] }]);
-        let numbered = split(&turned, 1, &[true, true], true, [None, None]).1;
+        assert_eq!(split_layout(&turned, 1, &[true, true], false, None).folded.as_slice(), [Loop { n: 6, step: [1, 0] }]);
+        let numbered = split_layout(&turned, 1, &[true, true], true, None).folded;
         assert_eq!(numbered.as_slice(), [Loop { n: 2, step: [3, 1] }, Loop { n: 3, step: [1, 2] }]);
     }
 
@@ -402,11 +413,11 @@ mod tests {
             let at: i64 = [i, j, k].iter().enumerate().map(|(d, i)| if folds[d] { 0 } else { i * out.strides[d] }).sum();
             expected[at as usize] += i64::from(x[(i * strides[0] + j * strides[1] + k * strides[2]) as usize]);
         }
-        let (kept, folded) = split(&input, 4, &folds, false, [Some((&out.strides, 8)), None]);
+        let mut loops = split_layout(&input, 4, &folds, false, Some((&out.strides, 8)));
         let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
         let (fold, data) = (Lanes(Sum::<i32>(PhantomData)), x.as_ptr().cast());
         // SAFETY: `x` and `got` have room for every position.
-        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out }.run() };
+        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, loops: &mut loops, out }.run() };
         assert_eq!(got, expected, "{shape:?} {strides:?} {folds:?}");
     }
 
@@ -438,10 +449,10 @@ mod tests {
                 [(&Lanes(Sum::<u8>(PhantomData)) as &dyn FoldKernel, Dtype::Uint8, 255), (&Lanes(Sum::<Bool>(PhantomData)), Dtype::Bool, 1)]
             {
                 let (mut got, data) = (vec![0i64; cols as usize], most.as_ptr());
-                let (kept, folded) = split(&input, 1, &[true, false], false, [Some((&[cols, 1], 8)), None]);
+                let mut loops = split_layout(&input, 1, &[true, false], false, Some((&[cols, 1], 8)));
                 let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
                 // SAFETY: `most` and `got` have room for every position.
-                unsafe { Reduction { fold, data, dtype, compute: dtype, kept, folded, out }.run() };
+                unsafe { Reduction { fold, data, dtype, compute: dtype, loops: &mut loops, out }.run() };
                 assert!(got.iter().all(|&n| n == each * rows), "{rows} x {cols}, {stride} apart: {got:?}");
             }
         }

@@ -62,19 +62,6 @@ pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
     full(dtype, &[], value)
 }
 
-/// Returns `t`, or a copy if writing to `r` could change its elements. Fails if `t` has elements outside its storage.
-pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
-    t.check_bounds(&t.layout()?)?;
-    if share_memory(r, t) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
-}
-
-/// Returns true if the storages of two tensors have bytes in common.
-pub(super) fn share_memory(r: &Tensor, t: &Tensor) -> bool {
-    let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
-    let ((a, b), (c, d)) = (span(r), span(t));
-    r.is(t) || (a < d && c < b)
-}
-
 /// Fills `r` with `value` in this shape. A fresh `r` gets the default dtype.
 pub fn fill_shape(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
     filled(r, default_dtype(), shape, value)

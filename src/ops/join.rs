@@ -7,9 +7,10 @@ use super::view;
 use crate::alloc;
 use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
-use crate::layout::{Layout, wrap_dim};
+use crate::layout::wrap_dim;
 use crate::operand::Operand;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// The dtype to which the tensors promote. A fresh handle is ignored, because it has neither dtype nor elements.
 fn promoted(tensors: &[&Tensor]) -> Result<Dtype> {
@@ -21,8 +22,8 @@ fn promoted(tensors: &[&Tensor]) -> Result<Dtype> {
 }
 
 /// Returns true if `cat` skips the tensor: a fresh handle or a vector without elements fits any shape.
-fn is_left_out(layout: &Layout) -> bool {
-    layout.shape.as_slice() == [0]
+fn is_left_out(t: &Tensor) -> bool {
+    !t.has_sizes() || t.peek().0 == [0]
 }
 
 /// `r` = the tensors joined along dimension `dim`
@@ -31,19 +32,22 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
         bail!(Argument, "expected at least one tensor")
     }
     let dtype = promoted(tensors)?;
-    let mut shape = None;
+    let (mut shape, mut sources) = (None, SmallVec::<[Operand; 2]>::new());
+    if sources.try_reserve(tensors.len()).is_err() {
+        bail!(NoMem, "out of memory for a list of {}", tensors.len())
+    }
     for (k, t) in tensors.iter().enumerate() {
-        let layout = t.layout()?;
-        if layout.ndim() == 0 {
+        if t.is_scalar() {
             bail!(Shape, "tensor {k} is a scalar, which has no dimension to go along")
         }
-        if is_left_out(&layout) {
+        if is_left_out(t) {
             continue;
         }
+        sources.push(Operand::of(t)?);
+        let layout = sources[sources.len() - 1].layout();
         let Some((first, d, total)) = &mut shape else {
             let d = wrap_dim(dim, layout.ndim())?;
-            let size = layout.shape[d];
-            shape = Some((layout.shape, d, size));
+            shape = Some((layout.shape.clone(), d, layout.shape[d]));
             continue;
         };
         let same = |k: usize| k == *d || layout.shape[k] == first[k];
@@ -62,8 +66,6 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
         return ready(r, (dtype, &[0]), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()));
     };
     shape[d] = total;
-    let used = tensors.iter().filter(|t| t.layout().is_ok_and(|layout| !is_left_out(&layout)));
-    let sources = alloc::collect(tensors.len(), used.map(|t| Operand::of(t)))?;
     ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(&sources))?.write(|to| {
         let mut part = to.layout().clone();
         for source in &sources {

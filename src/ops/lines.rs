@@ -22,8 +22,18 @@ pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Wa
     if fast_path::run(t, dim, &work, form, &wants)? {
         return Ok(());
     }
-    let source = if form == LineResult::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
+    let one = matches!(form, LineResult::Same | LineResult::Resized { .. });
+    let source = if one { Source::one(t, dim)? } else { Source::along(t, dim)? };
     source.run(work, form, wants)
+}
+
+/// The number of elements of a line of `t` along one dim. `TH_ALL_DIMS` is an error.
+pub fn length(t: &Tensor, dim: i32) -> Result<i64> {
+    if dim == TH_ALL_DIMS {
+        bail!(Argument, "needs one dimension, not all")
+    }
+    let d = wrap_dim(dim, t.ndim())?;
+    Ok(t.peek().0.get(d).copied().unwrap_or(t.is_scalar() as i64))
 }
 
 /// `t` rounded to `asked`, if `asked` is a 16-bit float. Lines would be read in its compute type, float32, without rounding.

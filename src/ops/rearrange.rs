@@ -36,22 +36,6 @@ fn copy_with_layout(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Resu
     ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.launch(&Convert, &[&from.view(layout)])
 }
 
-/// The dimensions of `t` in `dims`. A dimension named twice is an error.
-fn named(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
-    let mut seen = Dims::filled(0, ndim);
-    alloc::list(dims.len(), |k| {
-        let Ok(dim) = i32::try_from(dims[k]) else { bail!(Argument, "dimension {} out of range", dims[k]) };
-        let d = wrap_dim(dim, ndim)?;
-        if let Some(seen) = seen.get_mut(d) {
-            if *seen != 0 {
-                bail!(Argument, "dimension {d} is named twice")
-            }
-            *seen = 1;
-        }
-        Ok(d)
-    })
-}
-
 fn reverse(layout: &mut Layout, d: usize) {
     if let Some(&n) = layout.shape.get(d).filter(|&&n| n > 0) {
         layout.offset += (n - 1) * layout.strides[d];
@@ -61,9 +45,16 @@ fn reverse(layout: &mut Layout, d: usize) {
 
 /// `r` = `t` with the order of these dimensions reversed
 pub fn flip(r: &Tensor, t: &Tensor, dims: &[i64]) -> Result<()> {
-    let dims = named(dims, t.layout()?.ndim())?;
     copy_with_layout(r, t, &|layout| {
-        dims.iter().for_each(|&d| reverse(layout, d));
+        let mut seen = Dims::filled(0, layout.ndim());
+        for &dim in dims {
+            let Ok(dim) = i32::try_from(dim) else { bail!(Argument, "dimension {dim} out of range") };
+            let d = wrap_dim(dim, layout.ndim())?;
+            if seen.get_mut(d).is_some_and(|seen| std::mem::replace(seen, 1) != 0) {
+                bail!(Argument, "dimension {d} is named twice")
+            }
+            reverse(layout, d);
+        }
         Ok(())
     })
 }

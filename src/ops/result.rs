@@ -33,19 +33,20 @@ impl<'a, 's> Target<'a, 's> {
     /// Fails if a result of `dtype` and `shape` cannot be stored in `r`.
     fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
         check_result(r)?;
-        checked_numel(shape)?;
-        let Some(have) = r.dtype() else { return Ok(Target { r, dtype, of: dtype, shape, kept: None }) };
+        let Some(have) = r.dtype() else { return checked_numel(shape).map(|_| Target { r, dtype, of: dtype, shape, kept: None }) };
         if !dtype.can_cast(have) {
             bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
         }
-        let layout = r.layout()?;
-        if layout.shape.as_slice() != shape || !r.has_sizes() {
-            return Ok(Target { r, dtype: have, of: dtype, shape, kept: None });
+        if r.peek().0 != shape || !r.has_sizes() {
+            r.layout()?;
+            return checked_numel(shape).map(|_| Target { r, dtype: have, of: dtype, shape, kept: None });
         }
-        if layout.overlaps_itself() {
-            bail!(Shape, "several positions of the result share one element (strides {:?}); clone it first", layout.strides.as_slice())
+        let kept = Operand::of(r)?;
+        if kept.layout().overlaps_itself() {
+            let strides = kept.layout().strides.as_slice();
+            bail!(Shape, "several positions of the result share one element (strides {strides:?}); clone it first")
         }
-        Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(Operand::with(r, have, layout)?) })
+        Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(kept) })
     }
 
     /// [`Target::place`] for elements that the operation writes in dtype `written`, which may have more digits than the operation's dtype.
@@ -151,8 +152,9 @@ impl<'a> Inputs<'a> {
 
     /// Returns true if writing `to` would change elements that the operation reads later.
     fn overwritten_by(&self, to: &Operand) -> bool {
-        let by_steps = self.in_step.iter().any(|input| to.overlaps(input) && !to.in_step_with(input));
-        by_steps || self.anywhere.iter().any(|input| to.overlaps(input))
+        let (start, end) = to.span();
+        let by_steps = self.in_step.iter().any(|input| input.reaches_into(start, end) && !to.in_step_with(input));
+        by_steps || self.anywhere.iter().any(|input| input.reaches_into(start, end))
     }
 
     /// Returns true if an input shares memory with `storage`.
@@ -271,7 +273,7 @@ impl<'a, const N: usize> Ready<'a, N> {
 /// Runs the work on the device that holds the operands.
 #[inline(always)]
 fn launch_on<const N: usize>(work: &impl Launchable, out: [Option<&Operand>; N], inputs: &[&Operand]) -> Result<()> {
-    backend::of(out.iter().copied().flatten().chain(inputs.iter().copied()))?.launch(work, &out, inputs)
+    backend::of_all(&out, inputs)?.launch(work, &out, inputs)
 }
 
 impl Ready<'_, 1> {

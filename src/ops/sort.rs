@@ -1,7 +1,7 @@
 //! Sorting: sort, argsort and topk along a dimension, lexsort by several keys.
 
 use super::dense::dense;
-use super::lines::{LineResult, Source, Want};
+use super::lines::{LineResult, Want, along, length};
 use super::reduce::TH_ALL_DIMS;
 use super::result::deliver;
 use super::view;
@@ -19,9 +19,9 @@ type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
 
 /// `values` = the elements of `t` sorted along `dim`, `indices` = their previous positions. Sorting is always stable.
 pub fn sort(results: Results<'_>, t: &Tensor, dim: i32, descending: bool, _stable: bool) -> Result<()> {
-    let source = Source::one(t, dim)?;
-    let wants = wants(results, source.dtype())?;
-    source.run(Lines { op: LineOp::Sort { descending }, compute: source.dtype().compute() }, LineResult::Same, wants)
+    let dtype = t.defined()?;
+    let work = Lines { op: LineOp::Sort { descending }, compute: dtype.compute() };
+    along(t, dim, work, LineResult::Same, wants(results, dtype)?)
 }
 
 /// `values` = all elements of a row-major `t` in ascending order
@@ -37,12 +37,12 @@ pub(super) fn flat(t: &Tensor) -> Result<Tensor> {
 
 /// `values` = the `k` least or greatest elements of `t` along `dim`, `indices` = their positions
 pub fn topk(results: Results<'_>, t: &Tensor, k: i64, dim: i32, largest: bool, sorted: bool) -> Result<()> {
-    let source = Source::one(t, dim)?;
-    if k < (t.ndim() == 0) as i64 || k > source.n() {
-        bail!(Argument, "k = {k} is out of range for {} elements", source.n())
+    let (dtype, n) = (t.defined()?, length(t, dim)?);
+    if k < (t.ndim() == 0) as i64 || k > n {
+        bail!(Argument, "k = {k} is out of range for {n} elements")
     }
     let op = LineOp::Top(Top { k: k as usize, largest, sorted });
-    source.run(Lines { op, compute: source.dtype().compute() }, LineResult::Resized { n: k }, wants(results, source.dtype())?)
+    along(t, dim, Lines { op, compute: dtype.compute() }, LineResult::Resized { n: k }, wants(results, dtype)?)
 }
 
 /// `r` = the positions along `dim` sorted by the last of `keys`, then by the one before, and so on. Sorting is stable.

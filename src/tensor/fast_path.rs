@@ -31,6 +31,22 @@ impl Tensor {
         storage.is_null() && i32::from(device) == TH_CPU && (own == 0 || own == dtype as u8)
     }
 
+    /// The number of elements from the first one to the last one, gaps included. `None` for a tensor without elements, or if the number of
+    /// elements or their distance overflows.
+    #[inline(always)]
+    pub(crate) fn reach(&self) -> Option<usize> {
+        let (shape, strides) = self.peek();
+        let (mut numel, mut reach) = (self.has_sizes() as i64, 1i64);
+        for d in 0..shape.len().min(strides.len()) {
+            if shape[d] <= 0 || strides[d] < 0 {
+                return None;
+            }
+            numel = numel.checked_mul(shape[d])?;
+            reach = reach.checked_add((shape[d] - 1).checked_mul(strides[d])?)?;
+        }
+        (numel > 0).then_some(reach as usize)
+    }
+
     /// Element type, address of the first element, and number of elements from there to the end of the storage. `None` unless the memory is
     /// the host's and the storage has the tensor's dtype.
     #[inline(always)]

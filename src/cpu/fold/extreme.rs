@@ -317,18 +317,18 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accumulat
     // SAFETY: the caller keeps this function's contract; lines have an entry for each column.
     unsafe {
         let from = if tile.done == 0 { first } else { values };
-        let mut best = Columns::new(
+        let (mut best, mut at) = (Columns::uninit(), Columns::uninit());
+        let best = best.fill(
             n,
             #[inline(always)]
             |k| from.add(k).read(),
         );
         // Values from 1 on are rows of the tile.
-        let mut at = Columns::new(
+        let at = at.fill(
             n,
             #[inline(always)]
             |_| T::At::from(0),
         );
-        let (best, at) = (best.data(), at.data());
         let mut nans = T::At::from(0);
         for_rows::<T>(
             &tile,

@@ -216,23 +216,23 @@ impl Spread {
 unsafe fn columns<T: Element>(isa: Isa, accs: Accumulators, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let planes = planes(accs);
-    let (mut a, mut b) = (Columns::new(n, |_| 0.0), Columns::new(n, |_| 0.0));
+    let (mut a, mut b, mut shift) = (Columns::uninit(), Columns::uninit(), Columns::uninit());
     // SAFETY: the caller keeps this function's contract; lines have an entry for each column.
     unsafe {
-        let mut shift = if tile.done == 0 {
-            Columns::new(
+        let shift = if tile.done == 0 {
+            shift.fill(
                 n,
                 #[inline(always)]
                 |k| first.add(k).read().to_f64(),
             )
         } else {
-            Columns::new(
+            shift.fill(
                 n,
                 #[inline(always)]
                 |k| planes[0].add(k).read(),
             )
         };
-        let (a, b, shift) = (a.data(), b.data(), shift.data());
+        let (a, b) = (a.fill(n, |_| 0.0), b.fill(n, |_| 0.0));
         let (mut measured, inverse) = (false, 1.0 / tile.rows as f64);
         loop {
             for_rows::<T>(

@@ -420,12 +420,12 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         simd(
             #[inline(always)]
             move |isa| {
-                let mut line = Columns::new(
+                let mut line = Columns::uninit();
+                let sums = line.fill(
                     tile.cols,
                     #[inline(always)]
                     |_| 0.0,
                 );
-                let sums = line.data();
                 // SAFETY: the caller keeps this function's contract; the line has an entry for each column, and the processor has the
                 // level.
                 unsafe {

@@ -335,8 +335,8 @@ impl FoldKernel for Squares {
 
     unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (terms, tile, planes) = (self.sum.0, *tile, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
-        let mut line = Columns::new(SQUARE_ROWS, |_| 0.0);
-        let sums: *mut f64 = line.data();
+        let mut line = Columns::uninit();
+        let sums: *mut f64 = line.fill(SQUARE_ROWS, |_| 0.0);
         for first in (0..tile.rows).step_by(SQUARE_ROWS) {
             let rows = SQUARE_ROWS.min(tile.rows - first);
             let bad = simd(
@@ -371,8 +371,8 @@ impl FoldKernel for Squares {
     }
 
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
-        let mut line = Columns::new(tile.cols, |_| 0.0);
-        let sums = line.data();
+        let mut line = Columns::uninit();
+        let sums = line.fill(tile.cols, |_| 0.0);
         // SAFETY: the caller keeps this function's contract; the line has an entry for each column.
         unsafe {
             self.sum.columns(Accumulators { data: sums.cast(), capacity: COLUMNS }, tile);

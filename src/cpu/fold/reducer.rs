@@ -142,7 +142,8 @@ unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L:
     unsafe {
         let mut at = 0;
         while at < n && !l.is_decided(state) {
-            let mut lanes = Lines::new(l, w);
+            let mut lanes = Lines::uninit();
+            lanes.clear(l, w);
             let rows = ((n - at) / w).min(ROWS).min(L::RUN);
             let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
             let tile =
@@ -160,19 +161,23 @@ struct Lines<L: Reducer>(Columns<L::A>, Columns<L::B>);
 
 impl<L: Reducer> Lines<L> {
     #[inline(always)]
-    fn new(l: L, n: usize) -> Lines<L> {
-        Lines(
-            Columns::new(
-                n,
-                #[inline(always)]
-                |_| l.empty().0,
-            ),
-            Columns::new(
-                n,
-                #[inline(always)]
-                |_| l.empty().1,
-            ),
-        )
+    fn uninit() -> Lines<L> {
+        Lines(Columns::uninit(), Columns::uninit())
+    }
+
+    /// Makes `n` lanes empty.
+    #[inline(always)]
+    fn clear(&mut self, l: L, n: usize) {
+        self.0.fill(
+            n,
+            #[inline(always)]
+            |_| l.empty().0,
+        );
+        self.1.fill(
+            n,
+            #[inline(always)]
+            |_| l.empty().1,
+        );
     }
 
     /// Lane `k` accumulates column `k` of a tile and of the row after the tile, of which only the first `more` columns are read. The tile
@@ -275,7 +280,8 @@ unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accumulators, tile: FoldTile
     let mut group = if joins { 1 << (JOINED / tile.cols).min(tile.rows.max(1)).ilog2() } else { 1 };
     let joined = FoldTile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
     debug_assert!(joined.rows <= ROWS);
-    let mut lanes = Lines::new(l, joined.cols);
+    let mut lanes = Lines::uninit();
+    lanes.clear(l, joined.cols);
     // SAFETY: the caller keeps this function's contract.
     unsafe {
         lanes.accumulate(l, isa, &joined, tile.rows % group * tile.cols);

@@ -64,7 +64,7 @@ pub struct Computed<'a> {
 fn launch(work: &impl Launchable, out: &[Option<Operand>], inputs: &[Operand]) -> Result<()> {
     let out: SmallVec<[Option<&Operand>; 4]> = out.iter().map(Option::as_ref).collect();
     let inputs: SmallVec<[&Operand; 8]> = inputs.iter().collect();
-    backend::of(out.iter().copied().flatten().chain(inputs.iter().copied()))?.launch(work, &out, &inputs)
+    backend::of_all(&out, &inputs)?.launch(work, &out, &inputs)
 }
 
 /// Returns 64 bits of a generator.

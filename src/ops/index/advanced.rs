@@ -1,31 +1,34 @@
 //! Indexing by a list of tensors, one for each dimension, as in NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{by_offsets, changed, listed, masked, moved, written};
-use crate::alloc;
+use super::{by_offsets, changed, masked, moved, row_major, written};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Move, place};
-use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
+use crate::layout::{Dims, INLINE_DIMS, Layout, broadcast_shape, checked_numel};
 use crate::operand::Operand;
 use crate::ops::{copy, device, view};
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// The elements of a tensor that a list of index tensors selects.
 struct Selection {
     /// The shape to which all index tensors broadcast.
     common: Dims,
-    /// The offset of the selected element for each position of the common shape, in elements.
-    offsets: Vec<i64>,
+    /// The offset of the selected element for each position of the common shape, in elements: a vector.
+    offsets: Operand,
     /// True for each dimension of the tensor that is indexed.
-    indexed: Vec<bool>,
+    indexed: SmallVec<[bool; INLINE_DIMS]>,
     /// The dimension of the result at which the common dimensions begin.
     at: usize,
 }
 
+/// The int64 positions for each dimension; `None` for a dimension that stays whole.
+type Lists = SmallVec<[Option<Operand>; 3]>;
+
 /// Index tensors for each dimension. A mask of several dimensions becomes one list of positions for each of its dimensions.
-fn by_dimension(shape: &[i64], indices: &[Option<&Tensor>]) -> Result<Vec<Option<Tensor>>> {
-    let mut found = Vec::new();
+fn by_dimension(shape: &[i64], indices: &[Option<&Tensor>]) -> Result<Lists> {
+    let mut found = Lists::new();
     let mut d = 0;
     if indices.len() > shape.len() {
         bail!(Shape, "{} indices for a tensor of {} dimensions", indices.len(), shape.len())
@@ -48,12 +51,12 @@ fn by_dimension(shape: &[i64], indices: &[Option<&Tensor>]) -> Result<Vec<Option
                 }
                 let list = masked::places(index)?;
                 for column in 0..mask.ndim() {
-                    found.push(Some(view::derive(&list, |l| l.select(1, column as i64))?));
+                    found.push(Some(Operand::of(&view::derive(&list, |l| l.select(1, column as i64))?)?));
                 }
                 d += mask.ndim();
             }
             Dtype::Int64 | Dtype::Int32 => {
-                found.push(Some(copy::to_dtype(index, Dtype::Int64)?));
+                found.push(Some(Operand::of(&copy::to_dtype(index, Dtype::Int64)?)?));
                 d += 1;
             }
             other => bail!(Dtype, "index {k} is {other}, expected int64, int32, bool or uint8"),
@@ -73,29 +76,34 @@ impl Selection {
         let lists = by_dimension(&layout.shape, indices)?;
         let mut common: Option<Dims> = None;
         for list in lists.iter().flatten() {
-            let shape = list.layout()?.shape;
+            let shape = &list.layout().shape;
             common = Some(match common {
-                None => shape,
-                Some(common) => broadcast_shape(&common, &shape)?,
+                None => shape.clone(),
+                Some(common) if common == *shape => common,
+                Some(common) => broadcast_shape(&common, shape)?,
             });
         }
         let Some(common) = common else { bail!(Argument, "no index tensor is given") };
-        let count = checked_numel(&common)? as usize;
-        let mut offsets = alloc::list(count, |_| Ok(0i64))?;
-        for (d, list) in lists.iter().enumerate() {
-            let Some(list) = list else { continue };
-            let list = copy::contiguous_copy(&view::derive(list, |l| l.expand(&common))?)?;
-            let positions = Operand::of(&list)?;
-            let size = layout.shape[d];
-            for (i, (offset, &position)) in offsets.iter_mut().zip(device::read::<i64>(&positions)?.iter()).enumerate() {
-                if position < -size || position >= size {
-                    let at = place(i, &common);
-                    bail!(Argument, "index {position} at position {at} is out of range for dimension {d} of size {size}")
+        let indexed: SmallVec<[bool; INLINE_DIMS]> = lists.iter().map(Option::is_some).collect();
+        let offsets = device::written(&[checked_numel(&common)?], |offsets: &mut [i64]| {
+            offsets.fill(0);
+            for (d, list) in lists.into_iter().enumerate() {
+                let Some(mut list) = list else { continue };
+                if list.layout().shape != common {
+                    list.set_layout(list.layout().broadcast_to(&common)?);
                 }
-                *offset += (if position < 0 { position + size } else { position }) * layout.strides[d];
+                let (positions, size) = (row_major(list)?, layout.shape[d]);
+                for (i, (offset, &position)) in offsets.iter_mut().zip(device::read::<i64>(&positions)?.iter()).enumerate() {
+                    if position < -size || position >= size {
+                        let at = place(i, &common);
+                        bail!(Argument, "index {position} at position {at} is out of range for dimension {d} of size {size}")
+                    }
+                    *offset += (if position < 0 { position + size } else { position }) * layout.strides[d];
+                }
             }
-        }
-        let indexed: Vec<bool> = alloc::list(lists.len(), |d| Ok(lists[d].is_some()))?;
+            Ok(())
+        })?;
+        let offsets = Operand::of(&offsets)?;
         // The dimensions of adjacent index tensors stay where they are. Otherwise they come first.
         let first = indexed.iter().position(|&is| is).unwrap_or(0);
         let adjacent = indexed[first..].iter().skip_while(|&&is| is).all(|&is| !is);
@@ -136,28 +144,25 @@ pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> 
     let [shape, of_offsets, of_t] = selection.walk(from.layout());
     let over = |strides: Dims, offset: i64| Layout { shape: shape.clone(), strides, offset };
     let ready = moved(r, &shape, std::slice::from_ref(&from))?;
-    let list = listed(&selection.offsets)?;
-    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout().offset))])
+    let list = selection.offsets.view(over(of_offsets, 0));
+    ready.launch(&by_offsets(Move::Gather), &[&list, &from.view(over(of_t, from.layout().offset))])
 }
 
 /// `t[indices] = values`, or `+=`
 pub fn index_put(t: &Tensor, indices: &[Option<&Tensor>], values: &Tensor, accumulate: bool) -> Result<()> {
-    let dtype = changed(t)?.dtype;
-    let wide = if accumulate && dtype.compute() != dtype { copy::to_dtype(t, dtype.compute())? } else { t.clone() };
-    let layout = wide.layout()?;
-    let selection = Selection::of(&layout, indices)?;
-    let [shape, of_offsets, of_t] = selection.walk(&layout);
-    let of_values = values.layout()?;
-    if broadcast_shape(&shape, &of_values.shape)? != shape {
-        bail!(Shape, "values of shape {:?} do not broadcast to {:?}", of_values.shape.as_slice(), shape.as_slice())
+    let to = changed(t)?;
+    let wide = if accumulate && to.dtype.compute() != to.dtype { Some(copy::to_dtype(t, to.dtype.compute())?) } else { None };
+    let to = if let Some(wide) = &wide { Operand::of(wide)? } else { to };
+    let selection = Selection::of(to.layout(), indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(to.layout());
+    let of_values = values.layout()?.shape;
+    if broadcast_shape(&shape, &of_values)? != shape {
+        bail!(Shape, "values of shape {:?} do not broadcast to {:?}", of_values.as_slice(), shape.as_slice())
     }
-    let mut values = written(&wide, values)?;
     // Row-major values: if several are written to one element, the last one wins.
-    if !values.layout()?.is_contiguous() {
-        values = copy::contiguous_copy(&values)?;
-    }
+    let values = row_major(written(&to, values)?)?;
     let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
-    let of_values = values.layout()?.broadcast_to(&shape)?;
-    put_walk(&wide, accumulate, &values, &selection.offsets, [&of_values, &over(of_offsets), &over(of_t)])?;
-    if wide.is(t) { Ok(()) } else { copy::copy(t, &wide) }
+    let of_values = values.layout().broadcast_to(&shape)?;
+    put_walk(&to, accumulate, &values, &selection.offsets, [of_values, over(of_offsets), over(of_t)])?;
+    wide.map_or(Ok(()), |wide| copy::copy(t, &wide))
 }

@@ -1,23 +1,27 @@
 //! Elements selected by a mask, in row-major order, and the indices of nonzero elements.
 
-use super::{changed, written};
+use super::{apart, changed, row_major, written};
 use crate::alloc;
 use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch;
-use crate::layout::broadcast_shape;
+use crate::layout::{Layout, broadcast_shape, checked_numel};
 use crate::operand::Operand;
 use crate::ops::pointwise::choose::mask_type;
-use crate::ops::result::deliver;
+use crate::ops::result::{Inputs, Writes, deliver, ready};
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Returns `t` if it is row-major, else a row-major copy.
-fn row_major(t: &Tensor) -> Result<Tensor> {
-    Operand::of(t)?;
-    if t.layout()?.is_contiguous() { Ok(t.clone()) } else { copy::contiguous_copy(t) }
+/// The operand of `t`, expanded to `shape` and row-major.
+fn expanded(t: Operand, shape: &[i64]) -> Result<Operand> {
+    if t.layout().shape.as_slice() == shape {
+        return row_major(t);
+    }
+    checked_numel(shape)?;
+    let layout = t.layout().broadcast_to(shape)?;
+    row_major(t.with_layout(layout))
 }
 
 /// The bytes of a mask in row-major order.
@@ -26,10 +30,8 @@ struct Mask {
 }
 
 impl Mask {
-    fn of(mask: &Tensor, shape: &[i64]) -> Result<Mask> {
-        mask_type(mask)?;
-        let mask = row_major(&view::derive(mask, |l| l.expand(shape))?)?;
-        Ok(Mask { bytes: Operand::of(&mask)? })
+    fn of(mask: Operand, shape: &[i64]) -> Result<Mask> {
+        expanded(mask, shape).map(|bytes| Mask { bytes })
     }
 
     /// The number of positions at which the mask is true.
@@ -47,17 +49,16 @@ impl Mask {
 /// `r` = a vector of the elements of `t` at which `mask` is true; both broadcast
 pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
     mask_type(mask)?;
-    let shape = broadcast_shape(&t.layout()?.shape, &mask.layout()?.shape)?;
-    if nowhere(mask, &shape)? {
-        return deliver([Some((r, t.defined()?, &Tensor::empty(t.defined()?, &[0])?))]);
+    let (from, mask) = (Operand::of(t)?, Operand::of(mask)?);
+    let shape = broadcast_shape(&from.layout().shape, &mask.layout().shape)?;
+    let (dtype, writes) = (from.dtype, Writes::ROW_MAJOR.of(from.dtype));
+    if nowhere(&mask, &shape)? {
+        return ready(r, (dtype, &[0]), writes, Inputs::NONE)?.write(|_| Ok(()));
     }
-    // The mask may also be the result.
-    let mask = Mask::of(&super::disjoint(r, mask)?, &shape)?;
-    let selected = mask.count()?;
-    let source = row_major(&view::derive(t, |l| l.expand(&shape))?)?;
-    let (from, made) = (Operand::of(&source)?, Tensor::empty(t.defined()?, &[selected as i64])?);
-    mask.launch(launch::Mask::Compress, &Operand::of(&made)?, Some(&from))?;
-    deliver([Some((r, from.dtype, &made))])
+    let mask = Mask::of(mask, &shape)?;
+    let selected = mask.count()? as i64;
+    let inputs = [expanded(from, &shape)?, mask.bytes];
+    ready(r, (dtype, &[selected]), writes, Inputs::anywhere(&inputs))?.launch(&launch::Mask::Compress, &inputs.each_ref())
 }
 
 /// Replaces the elements of `t` at which `mask` is true by the first elements of `src`, in row-major order.
@@ -67,13 +68,14 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
     if broadcast_shape(shape, &mask_shape)? != *shape {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
-    let mask = Mask::of(&super::disjoint(t, mask)?, shape)?;
+    mask_type(mask)?;
+    let mask = Mask::of(apart(&to, mask)?, shape)?;
     let needed = mask.count()?;
     let have = src.layout()?.numel();
     if have < needed as i64 {
         bail!(Shape, "{have} elements for a mask with {needed} places")
     }
-    let from = Operand::of(&row_major(&written(t, src)?)?)?;
+    let from = row_major(written(&to, src)?)?;
     if to.layout().is_contiguous() {
         return mask.launch(launch::Mask::Expand, &to, Some(&from));
     }
@@ -83,38 +85,39 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
 }
 
 /// A row-major mask that is true for the nonzero elements of `t`.
-fn truth(t: &Tensor) -> Result<Tensor> {
-    Operand::of(t)?;
-    match t.defined()? {
-        Dtype::Bool | Dtype::Uint8 => row_major(t),
+fn truth(t: Operand) -> Result<Mask> {
+    let bytes = match t.dtype {
+        Dtype::Bool | Dtype::Uint8 => row_major(t)?,
         // Conversion to Bool makes nonzero elements true.
         _ => {
-            let made = Tensor::empty(Dtype::Bool, &t.layout()?.shape)?;
-            copy::copy(&made, t)?;
-            Ok(made)
+            let made = Operand::of(&Tensor::empty(Dtype::Bool, &t.layout().shape)?)?;
+            copy::copy_elements(&made, &t)?;
+            made
         }
-    }
+    };
+    Ok(Mask { bytes })
 }
 
 /// Returns true if `t` is smaller than `shape`, or expanded by strides of 0, and has no true element. Reads each element once, however
 /// large `shape` is.
-fn nowhere(t: &Tensor, shape: &[i64]) -> Result<bool> {
-    let once = view::derive(t, |l| {
-        (0..l.ndim()).filter(|&d| l.strides[d] == 0).for_each(|d| l.shape[d] = l.shape[d].min(1));
-        Ok(())
-    })?;
-    let of_once = once.layout()?;
-    Ok(of_once.shape.as_slice() != shape && Mask::of(&truth(&once)?, &of_once.shape)?.count()? == 0)
+fn nowhere(t: &Operand, shape: &[i64]) -> Result<bool> {
+    let (own, strides) = (t.layout().shape.as_slice(), t.layout().strides.as_slice());
+    let repeats = |d: usize| strides[d] == 0 && own[d] > 1;
+    if own == shape && !(0..own.len()).any(repeats) {
+        return Ok(false);
+    }
+    let once = (0..own.len()).map(|d| if repeats(d) { 1 } else { own[d] }).collect();
+    Ok(truth(t.with_layout(Layout { shape: once, ..t.layout().clone() }))?.count()? == 0)
 }
 
 /// A new `n` x `d` tensor with a row for each nonzero element of `t`: its indices, in row-major order.
 pub(super) fn places(t: &Tensor) -> Result<Tensor> {
-    let shape = t.layout()?.shape;
-    if nowhere(t, &shape)? {
+    let t = Operand::of(t)?;
+    let shape = t.layout().shape.clone();
+    if nowhere(&t, &shape)? {
         return Tensor::empty(Dtype::Int64, &[0, shape.len() as i64]);
     }
-    let truth = truth(t)?;
-    let mask = Mask::of(&truth, &shape)?;
+    let mask = truth(t)?;
     let n = mask.count()?;
     let list = Tensor::empty(Dtype::Int64, &[n as i64, shape.len() as i64])?;
     mask.launch(launch::Mask::Positions, &Operand::of(&list)?, None)?;

@@ -7,7 +7,6 @@ pub mod scatter;
 pub mod select;
 
 use super::copy;
-use super::create::disjoint;
 use super::device::{self, Elements};
 use super::result::{Inputs, Ready, Writes, ready};
 use crate::backend::first_outside;
@@ -15,7 +14,7 @@ use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Index, Move, out_of_range};
-use crate::layout::{Dims, Layout, wrap_dim};
+use crate::layout::{Dims, Layout};
 use crate::operand::{Operand, View};
 use crate::tensor::Tensor;
 
@@ -38,20 +37,22 @@ struct CheckedIndex {
 impl CheckedIndex {
     /// Checks the positions in `index` against a dimension of `size` entries.
     fn of(index: &Tensor, size: i64, range: Range) -> Result<CheckedIndex> {
-        let dtype = index.defined()?;
-        if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
-            bail!(Dtype, "positions are int64 or int32, got {dtype}")
+        CheckedIndex::new(Operand::of(index)?, size, range)
+    }
+
+    /// [`CheckedIndex::of`] for the operand of an index.
+    fn new(mut all: Operand, size: i64, range: Range) -> Result<CheckedIndex> {
+        match all.dtype {
+            Dtype::Int64 => {}
+            Dtype::Int32 => all = Operand::of(&copy::to_dtype(&all.tensor()?, Dtype::Int64)?)?,
+            other => bail!(Dtype, "positions are int64 or int32, got {other}"),
         }
-        Operand::of(index)?;
-        let mut index = copy::to_dtype(index, Dtype::Int64)?;
-        if !index.layout()?.is_contiguous() {
-            index = copy::contiguous_copy(&index)?;
-        }
+        let all = row_major(all)?;
         let least = match range {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
         };
-        let positions = CheckedIndex { all: Operand::of(&index)?, range: [least, size] };
+        let positions = CheckedIndex { all, range: [least, size] };
         if positions.all.device == Device::Cpu {
             positions.list()?;
         }
@@ -72,34 +73,38 @@ impl CheckedIndex {
     }
 }
 
-/// The layout of `t` and the wrapped dimension `dim`. A scalar becomes a vector of one element.
-fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
-    t.defined()?;
-    let layout = vector_at_least(t.layout()?);
-    let d = wrap_dim(dim, layout.ndim())?;
-    Ok((layout, d))
+/// The operand. A scalar becomes a vector of one element.
+#[inline(always)]
+fn vector_at_least(mut operand: Operand) -> Operand {
+    if operand.layout().ndim() == 0 {
+        operand.set_layout(over(operand.layout(), &Dims::filled(1, 1)));
+    }
+    operand
 }
 
-/// The layout. A scalar becomes a vector of one element.
-fn vector_at_least(mut layout: Layout) -> Layout {
-    if layout.ndim() == 0 {
-        (layout.shape, layout.strides) = (Dims::filled(1, 1), Dims::filled(1, 1));
-    }
-    layout
+/// The shape. A scalar becomes a vector of one element.
+fn vector_shape(shape: &Dims) -> Dims {
+    if shape.is_empty() { Dims::filled(1, 1) } else { shape.clone() }
+}
+
+/// The layout over `shape`, which has as many dimensions. A scalar has the stride of a vector.
+fn over(layout: &Layout, shape: &Dims) -> Layout {
+    let strides = if layout.ndim() == 0 { Dims::filled(1, 1) } else { layout.strides.clone() };
+    Layout { shape: shape.clone(), strides, offset: layout.offset }
 }
 
 /// The layout over `shape` with stride 0 along `dim`: the kernel adds the offset of each position.
-fn with_zero_stride(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
-    let mut strides = layout.strides.clone();
-    strides[dim] = 0;
-    Layout { shape: shape.into(), strides, offset: layout.offset }
+fn with_zero_stride(layout: &Layout, dim: usize, shape: &Dims) -> Layout {
+    let mut layout = over(layout, shape);
+    layout.strides[dim] = 0;
+    layout
 }
 
 /// A vector of positions that runs along `dim` of `shape` and is broadcast over the other dimensions.
-fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'a> {
+fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &Dims) -> View<'a> {
     let mut strides = Dims::filled(0, shape.len());
     strides[dim] = 1;
-    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout().offset })
+    positions.view(Layout { shape: shape.clone(), strides, offset: positions.layout().offset })
 }
 
 /// The movement of elements by positions along dimension `dim` of an operand.
@@ -136,13 +141,24 @@ fn changed(t: &Tensor) -> Result<Operand> {
     Ok(to)
 }
 
-/// Returns `src` converted to the dtype of `t`, in memory that does not overlap `t`.
-fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
-    let (have, dtype) = (src.defined()?, t.defined()?);
-    if !have.can_cast(dtype) {
-        bail!(Dtype, "elements of {have} cannot be stored in a tensor of {dtype}")
+/// The operand if it is row-major, else a row-major copy.
+fn row_major(operand: Operand) -> Result<Operand> {
+    if operand.layout().is_contiguous() { Ok(operand) } else { Operand::of(&copy::contiguous_copy(&operand.tensor()?)?) }
+}
+
+/// The operand of `t`, or of a copy if writing to `to` could change the elements.
+fn apart(to: &Operand, t: &Tensor) -> Result<Operand> {
+    let operand = Operand::of(t)?;
+    if to.storage.as_ref().is_some_and(|own| operand.lies_in(own)) { Operand::of(&copy::contiguous_copy(t)?) } else { Ok(operand) }
+}
+
+/// The operand of `src` converted to the dtype of `to`, in memory that does not overlap `to`.
+fn written(to: &Operand, src: &Tensor) -> Result<Operand> {
+    let have = src.defined()?;
+    if !have.can_cast(to.dtype) {
+        bail!(Dtype, "elements of {have} cannot be stored in a tensor of {}", to.dtype)
     }
-    copy::to_dtype(&disjoint(t, src)?, dtype)
+    if have == to.dtype { apart(to, src) } else { Operand::of(&copy::to_dtype(src, to.dtype)?) }
 }
 
 /// Checked positions of elements in row-major order. Negative positions count from the end.

@@ -3,12 +3,13 @@
 
 use super::select::offsets;
 use super::{
-    CheckedIndex, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
+    CheckedIndex, Range, apart, by_offsets, changed, listed, moving, over, row_major, spread_along, vector_at_least, vector_shape,
+    with_zero_stride, written,
 };
 use crate::backend::launch;
 use crate::error::{Result, bail};
 use crate::launch::{Combine, Index, Move};
-use crate::layout::{Dims, Layout};
+use crate::layout::{Dims, Layout, wrap_dim};
 use crate::operand::Operand;
 use crate::ops::{copy, pointwise, view};
 use crate::scalar::Scalar;
@@ -41,40 +42,37 @@ fn added(accumulate: bool) -> Move {
     if accumulate { Move::Accumulate(Combine::Add) } else { Move::Scatter }
 }
 
-/// Runs `body` on `t`. If 16-bit floats are accumulated, runs `body` on a float32 copy and converts the result back into `t`.
-fn in_compute_type(t: &Tensor, put: Move, body: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
-    let dtype = t.defined()?;
+/// Runs `body` on the operand of `t`. If 16-bit floats are accumulated, runs `body` on a float32 copy and converts the result back into
+/// `t`. `body` gets scalars as vectors.
+fn in_compute_type(t: &Tensor, to: &Operand, put: Move, body: impl FnOnce(&Operand) -> Result<()>) -> Result<()> {
     match put {
-        Move::Accumulate(_) if dtype.compute() != dtype => {
-            changed(t)?;
-            let wide = copy::to_dtype(t, dtype.compute())?;
-            body(&wide)?;
+        Move::Accumulate(_) if to.dtype.compute() != to.dtype => {
+            let wide = copy::to_dtype(t, to.dtype.compute())?;
+            body(&vector_at_least(Operand::of(&wide)?))?;
             copy::copy(t, &wide)
         }
-        _ => body(t),
+        _ => body(to),
     }
 }
 
 /// Writes entries of `src` to entries `index` of dimension `dim`. `src` may have stride 0.
 fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, range: Range) -> Result<()> {
-    let (layout, d) = along(t, dim)?;
+    let to = vector_at_least(changed(t)?);
+    let mut shape = to.layout().shape.clone();
+    let d = wrap_dim(dim, shape.len())?;
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
-    changed(t)?;
-    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], range)?;
-    let mut shape = layout.shape;
+    let positions = CheckedIndex::new(apart(&to, index)?, shape[d], range)?;
     shape[d] = positions.len();
-    let of_src = vector_at_least(src.layout()?);
-    if of_src.shape != shape {
-        bail!(Shape, "elements of sizes {:?}, expected {:?}", of_src.shape.as_slice(), shape.as_slice())
+    let of_src = vector_shape(&src.layout()?.shape);
+    if of_src != shape {
+        bail!(Shape, "elements of sizes {:?}, expected {:?}", of_src.as_slice(), shape.as_slice())
     }
-    in_compute_type(t, put, |t| {
-        let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout().clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
-        let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &spread_along(&positions.all, d, &shape)])
+    in_compute_type(t, &to, put, |to| {
+        let (work, from) = (moving(put, to.layout(), d, positions.range), written(to, src)?);
+        let (to, from) = (to.view(with_zero_stride(to.layout(), d, &shape)), from.view(over(from.layout(), &shape)));
+        launch(&work, &to, &[&from, &spread_along(&positions.all, d, &shape)])
     })
 }
 
@@ -110,35 +108,34 @@ pub(super) fn index_reduce(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, r
 
 /// Entries `index` of dimension `dim` of `t` = `value`
 pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result<()> {
-    let (layout, d) = along(t, dim)?;
-    let mut shape = layout.shape;
+    t.defined()?;
+    let mut shape = vector_shape(&t.layout()?.shape);
+    let d = wrap_dim(dim, shape.len())?;
     shape[d] = index.layout()?.numel();
     put_along(t, dim, index, &repeated(t, value, &shape)?, Move::Scatter, Range::FromBothEnds)
 }
 
 /// Writes `src[..i..]` to `t[..index[..i..]..]` for each position of `index`.
 fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Result<()> {
-    let (layout, d) = along(t, dim)?;
-    let (of_index, of_src) = (vector_at_least(index.layout()?), vector_at_least(src.layout()?));
-    if of_index.ndim() != layout.ndim() || of_src.ndim() != layout.ndim() {
-        bail!(Shape, "an index of {} dimensions and elements of {} for a tensor of {}", of_index.ndim(), of_src.ndim(), layout.ndim())
+    let to = vector_at_least(changed(t)?);
+    let have = to.layout().shape.as_slice();
+    let d = wrap_dim(dim, have.len())?;
+    let of_index = apart(&to, index)?;
+    let (shape, of_src) = (vector_shape(&of_index.layout().shape), vector_shape(&src.layout()?.shape));
+    if shape.len() != have.len() || of_src.len() != have.len() {
+        bail!(Shape, "an index of {} dimensions and elements of {} for a tensor of {}", shape.len(), of_src.len(), have.len())
     }
-    for k in 0..layout.ndim() {
-        if (k != d && of_index.shape[k] > layout.shape[k]) || of_index.shape[k] > of_src.shape[k] {
-            let [index, have, from] = [of_index.shape[k], layout.shape[k], of_src.shape[k]];
+    for k in 0..have.len() {
+        if (k != d && shape[k] > have[k]) || shape[k] > of_src[k] {
+            let [index, have, from] = [shape[k], have[k], of_src[k]];
             bail!(Shape, "the index has size {index} in dimension {k}, the tensor {have}, the elements {from}")
         }
     }
-    changed(t)?;
-    let positions = CheckedIndex::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
-    let shape = of_index.shape;
-    in_compute_type(t, put, |t| {
-        let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
-        let layout = vector_at_least(to.layout().clone());
-        let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout().clone()) };
-        let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
-        let places = positions.all.view(vector_at_least(positions.all.layout().clone()));
-        launch(&moving(put, &layout, d, positions.range), &to, &[&from, &places])
+    let positions = CheckedIndex::new(of_index, have[d], Range::FromStart)?;
+    in_compute_type(t, &to, put, |to| {
+        let (work, from) = (moving(put, to.layout(), d, positions.range), written(to, src)?);
+        let (to, from) = (to.view(with_zero_stride(to.layout(), d, &shape)), from.view(over(from.layout(), &shape)));
+        launch(&work, &to, &[&from, &positions.all.view(over(positions.all.layout(), &shape))])
     })
 }
 
@@ -164,19 +161,15 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
 
 /// Elements `index` of `t` in row-major order = the elements of `src`; with `accumulate`, `+=`
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
-    let size = changed(t)?.layout().numel();
-    let positions = CheckedIndex::of(&disjoint(t, index)?, size, Range::FromBothEnds)?;
+    let to = vector_at_least(changed(t)?);
+    let positions = CheckedIndex::new(apart(&to, index)?, to.layout().numel(), Range::FromBothEnds)?;
     let have = src.layout()?.numel();
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())
     }
     let put = added(accumulate);
-    in_compute_type(t, put, |t| {
-        let mut src = written(t, src)?;
-        if !src.layout()?.is_contiguous() {
-            src = copy::contiguous_copy(&src)?;
-        }
-        let (to, from) = (changed(t)?, Operand::of(&src)?);
+    in_compute_type(t, &to, put, |to| {
+        let from = row_major(written(to, src)?)?;
         // Of a contiguous tensor positions are offsets.
         let list = if to.layout().is_contiguous() { None } else { Some(listed(&offsets(&positions, to.layout())?)?) };
         let (list, range) = match &list {
@@ -184,7 +177,7 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
             Some(list) => (list, None),
         };
         let row = |operand: &Operand| Layout { offset: operand.layout().offset, ..Layout::contiguous(&positions.all.layout().shape) };
-        let still = Layout { strides: Dims::filled(0, positions.all.layout().ndim()), ..row(&to) };
+        let still = Layout { strides: Dims::filled(0, positions.all.layout().ndim()), ..row(to) };
         let work = Index { movement: put, step: 1, range };
         launch(&work, &to.view(still), &[&from.view(row(&from)), &list.view(row(list))])
     })
@@ -192,10 +185,9 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
 
 /// Writes `values` to elements of `t` at `offsets` plus the offsets of the remaining dimensions, for [`super::advanced`]. `layouts` has
 /// the layouts of the values, the offsets and `t`, broadcast to one shape. `values` is row-major before it is broadcast.
-pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
-    let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
-    let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
+pub(super) fn put_walk(to: &Operand, accumulate: bool, values: &Operand, offsets: &Operand, layouts: [Layout; 3]) -> Result<()> {
+    let [of_values, of_offsets, of_t] = layouts;
     let [of_values, of_t] =
-        [(of_values, from.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
-    launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&from.view(of_values), &list.view(of_offsets)])
+        [(of_values, values.layout().offset), (of_t, to.layout().offset)].map(|(layout, offset)| Layout { offset, ..layout });
+    launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&values.view(of_values), &offsets.view(of_offsets)])
 }

@@ -1,10 +1,10 @@
 //! Elements read by index: along a dimension, element by element, or from the flattened tensor.
 
-use super::{CheckedIndex, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
+use super::{CheckedIndex, Range, by_offsets, listed, moved, moving, over, spread_along, vector_at_least, vector_shape, with_zero_stride};
 use crate::alloc;
 use crate::error::{Result, bail};
 use crate::launch::{Index, Move};
-use crate::layout::{Dims, Layout, broadcast_shape};
+use crate::layout::{Dims, Layout, broadcast_shape, wrap_dim};
 use crate::operand::Operand;
 use crate::ops::reduce::TH_ALL_DIMS;
 use crate::ops::view;
@@ -12,22 +12,20 @@ use crate::tensor::Tensor;
 
 /// `r` = entries `index` of dimension `dim`
 pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
-    let (layout, d) = along(t, dim)?;
+    let from = vector_at_least(Operand::of(t)?);
+    let mut shape = from.layout().shape.clone();
+    let d = wrap_dim(dim, shape.len())?;
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
-    let positions = CheckedIndex::of(index, layout.shape[d], Range::FromStart)?;
-    let mut shape = layout.shape.clone();
+    let positions = CheckedIndex::of(index, shape[d], Range::FromStart)?;
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
-    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
+    let (inputs, range) = ([from, positions.all], positions.range);
     let ready = moved(r, of_result, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout().clone());
-    let from = from.view(with_zero_stride(&source, d, &shape));
-    let places = spread_along(positions, d, &shape);
-    let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
-    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, range), &[&places, &from])
+    let (work, source) = (moving(Move::Gather, from.layout(), d, range), from.view(with_zero_stride(from.layout(), d, &shape)));
+    ready.launch_in(|layout| over(layout, &shape), &work, &[&spread_along(positions, d, &shape), &source])
 }
 
 /// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each position of `index`
@@ -36,22 +34,24 @@ pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
 }
 
 fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> Result<()> {
-    let (layout, d) = along(t, dim)?;
-    let of_index = vector_at_least(index.layout()?);
-    if of_index.ndim() != layout.ndim() {
-        bail!(Shape, "an index of {} dimensions for a tensor of {}", of_index.ndim(), layout.ndim())
+    let from = vector_at_least(Operand::of(t)?);
+    let have = from.layout().shape.as_slice();
+    let d = wrap_dim(dim, have.len())?;
+    let of_index = Operand::of(index)?;
+    let shape = vector_shape(&of_index.layout().shape);
+    if shape.len() != have.len() {
+        bail!(Shape, "an index of {} dimensions for a tensor of {}", shape.len(), have.len())
     }
-    if let Some(k) = (0..layout.ndim()).find(|&k| k != d && of_index.shape[k] > layout.shape[k]) {
-        bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
+    if let Some(k) = (0..have.len()).find(|&k| k != d && shape[k] > have[k]) {
+        bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", shape[k], have[k])
     }
-    let positions = CheckedIndex::of(index, layout.shape[d], range)?;
-    let (inputs, range) = ([Operand::of(t)?, positions.all], positions.range);
+    let positions = CheckedIndex::new(of_index, have[d], range)?;
+    let (inputs, range) = ([from, positions.all], positions.range);
     let ready = moved(r, &inputs[1].layout().shape, &inputs)?;
     let [from, positions] = &inputs;
-    let source = vector_at_least(from.layout().clone());
-    let positions = positions.view(vector_at_least(positions.layout().clone()));
-    let from = from.view(with_zero_stride(&source, d, &of_index.shape));
-    ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
+    let (work, source) = (moving(Move::Gather, from.layout(), d, range), from.view(with_zero_stride(from.layout(), d, &shape)));
+    let places = positions.view(over(positions.layout(), &shape));
+    ready.launch_in(|layout| over(layout, &shape), &work, &[&places, &source])
 }
 
 /// [`gather`] of operands that broadcast in all dimensions except `dim`. With `TH_ALL_DIMS` both are flattened.
@@ -60,8 +60,9 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
         let row = |t: &Tensor| view::reshape(t, &[-1]);
         return gather_in(r, &row(t)?, 0, &row(index)?, Range::FromBothEnds);
     }
-    let (layout, d) = along(t, dim)?;
-    let mut of_index = index.layout()?;
+    t.defined()?;
+    let (layout, mut of_index) = (t.layout()?, index.layout()?);
+    let d = wrap_dim(dim, layout.ndim())?;
     if of_index.ndim() != layout.ndim() || t.ndim() == 0 {
         bail!(Shape, "an index of {} dimensions for a tensor of {}", of_index.ndim(), t.ndim())
     }

@@ -8,7 +8,7 @@ use crate::dtype::Dtype;
 use crate::element::{read_element, write_element};
 use crate::error::Result;
 use crate::launch::Fold;
-use crate::layout::Dims;
+use crate::layout::INLINE_DIMS;
 use crate::tensor::Tensor;
 use std::cell::Cell;
 
@@ -80,16 +80,17 @@ fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ove
 fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
     let To::Tensors(results, keepdim) = to else { return None };
     let (dtype, data, capacity) = t.memory()?;
-    let layout = t.layout().ok()?;
-    let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= capacity && layout.ndim() > 0)?;
-    let folds = folded_dims(over, layout.ndim()).ok()?;
+    let of_input = t.peek();
+    let ndim = of_input.0.len();
+    let reach = t.reach().filter(|&n| n <= capacity && (1..=INLINE_DIMS).contains(&ndim))?;
+    let folds = folded_dims(over, ndim).ok()?;
     let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
-    let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
+    let (mut out, mut strides) = ([None; 2], [[0; INLINE_DIMS]; 2]);
     for k in 0..2 {
         let Some(r) = results[k] else { continue };
         let have = r.dtype().filter(|&have| rule.is_final(k, have))?;
         let (first, n) = r.flat_like(have, r)?;
-        strides[k] = kept_strides(&layout.shape, &folds, r, keepdim)?;
+        kept_strides(&mut strides[k], of_input.0, &folds, r, keepdim)?;
         spans[k + 1] = (first.addr(), n as usize * have.size());
         out[k] = Some((first, have));
     }
@@ -97,19 +98,20 @@ fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ov
     if !(disjoint(spans[0], spans[1]) && disjoint(spans[0], spans[2]) && disjoint(spans[1], spans[2])) {
         return None;
     }
-    let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (strides[k].as_slice(), have.size()));
-    let (kept, folded) = split(&layout, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
+    let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (&strides[k][..ndim], have.size()));
+    let mut loops = split(of_input, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
     let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
     let out = [into(0), into(1)];
     // SAFETY: all positions are inside their storages. The results are contiguous and do not overlap the input.
-    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
+    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), loops: &mut loops, out }.run() }
     Some(())
 }
 
-/// The strides of a contiguous result along the dims of the input, with 0 for folded dims; `None` if the result has another shape.
-fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Option<Dims> {
+/// Writes the strides of a contiguous result along the dims of the input, and leaves the 0 of folded dims; `None` if the result has another
+/// shape.
+#[inline(always)]
+fn kept_strides(strides: &mut [i64; INLINE_DIMS], shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Option<()> {
     let (mut sizes, mut scale) = (r.peek().0.iter().rev(), 1);
-    let mut strides = Dims::filled(0, shape.len());
     for d in (0..shape.len()).rev() {
         match folds[d] {
             false if *sizes.next()? == shape[d] => strides[d] = scale,
@@ -118,5 +120,5 @@ fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Opt
         }
         scale *= shape[d];
     }
-    sizes.next().is_none().then_some(strides)
+    sizes.next().is_none().then_some(())
 }
