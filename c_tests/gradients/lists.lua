@@ -71,7 +71,7 @@ each(lists.without, "ctcLossGrad", "second derivatives of ctcLoss")
 each(lists.without, "cosineEmbeddingLoss target", "the sign of a pair is constant")
 each(lists.without, "geqrf, orgqr, ormqr", "reflectors, of which qr is made, which has a derivative")
 each(lists.without, "scaledDotProductAttentionGrad", "scaledDotProductAttention has second derivatives, by other functions")
-each(lists.without, "mmQuantized, quantize, dequantize", "quantised numbers, which are constant")
+each(lists.unexercised, "mmQuantized, quantize, dequantize", "quantised numbers, which are constant")
 each(lists.without, "pstrf", "pivots, where cholesky has a derivative")
 each(lists.without,
   "conv2Dmul, conv2Dcmul, conv2Dger, conv2DRevger, conv2DRevgerm, conv2Dmv, conv2Dmm, conv2Dmap, conv3Dmul, conv3Dcmul, conv3Dger, " ..

@@ -93,8 +93,8 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     }
 }
 
-/// [`eliminate`] for at most [`NARROW`] rows and columns, by rows of constant length. A row is exchanged and updated as a whole, so that
-/// no vector is loaded just after a part of it was stored.
+/// [`eliminate`] for at most [`NARROW`] rows and columns, by rows of constant length. A row is exchanged and updated as a whole, because a
+/// vector of which a part was just stored takes long to load.
 #[inline(always)]
 fn eliminate_small<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32], share: T) {
     let (m, n) = (a.nrows(), a.ncols());

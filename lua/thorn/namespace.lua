@@ -15,8 +15,8 @@ local namespace = {
     }),
     methods = {},
     storage_methods = {},
-    --- The tables of methods by the code of the type.
-    of_tensors = {},
+    --- The tables of methods by the code of the type. A tensor that has no elements yet may have no type: its code is 0.
+    of_tensors = { [0] = {} },
     of_storages = {},
 }
 

@@ -143,11 +143,13 @@ fn rounded(value: Scalar, common: Dtype) -> Scalar {
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
     let (distance, infinity) = (b.sub(a), T::from_f64(f64::INFINITY));
     let rest = T::from_f64(1.0).sub(weight);
-    // The nearer end is the origin. For negative weights this is `a`.
-    let half = T::from_f64(0.5);
-    let origin = if weight < half { a } else { b };
-    let share = if weight < half { weight } else { rest.mul(T::from_f64(-1.0)) };
+    let is_small = Element::abs(weight) < T::from_f64(0.5);
+    let origin = if is_small { a } else { b };
+    let share = if is_small { weight } else { rest.mul(T::from_f64(-1.0)) };
     let near = origin.add(share.mul(distance));
+    // For negative weights the formula from `b` covers the longer distance and may overflow alone.
+    let beyond = (weight < T::ZERO) & (Element::abs(near) == infinity);
+    let near = if beyond { a.add(weight.mul(distance)) } else { near };
     let of_a = if (rest == T::ZERO) & (Element::abs(a) == infinity) { T::ZERO } else { a.mul(rest) };
     let of_b = if (weight == T::ZERO) & (Element::abs(b) == infinity) { T::ZERO } else { b.mul(weight) };
     if Element::abs(distance) < infinity { near } else { of_a.add(of_b) }
