@@ -2,7 +2,7 @@
 """Counts the instructions of calls on small tensors and compares them with benches/calls/limits.txt.
 
     scripts/bench.sh --calls                 # builds the library and the program, and runs this script
-    scripts/calls.py PROGRAM                 # fails if a call needs over 3 % more instructions than its limit
+    scripts/calls.py PROGRAM                 # fails if a call needs over 10 % more instructions than its limit
     scripts/calls.py PROGRAM --write         # makes the counts the limits
 
 PROGRAM is benches/calls/calls.c, compiled. valgrind's tool callgrind counts the instructions. The library uses its kernels for AVX2, on
@@ -19,7 +19,7 @@ import tempfile
 
 LIMITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "benches", "calls", "limits.txt")
 CALLS = 500
-TOLERANCE = 0.03
+TOLERANCE = 0.1
 SKIPPED = 77
 
 
