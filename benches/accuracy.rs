@@ -155,7 +155,7 @@ const ROWS: &[Row] = rows! {
     "trigamma": |r, t| tensors::polygamma(r, 1, t), trigamma, 2.0;
     "gelu": tensors::gelu, gelu, 6.0;
     "geluTanh": tensors::geluTanh, gelu_tanh, 2.0;
-    "silu": tensors::silu, |x| if x == f64::NEG_INFINITY { -0.0 } else { x / (1.0 + (-x).exp()) }, 2.0;
+    "silu": tensors::silu, |x| if x == f64::NEG_INFINITY { -0.0 } else { x / (1.0 + (-x).exp()) }, 3.0;
     "mish": tensors::mish, |x| if x == f64::NEG_INFINITY { -0.0 } else { x * x.exp().ln_1p().tanh() }, 2.0;
     "softplus": |r, t| tensors::softplus(r, t, 1.0, 20.0), |x| if x > 20.0 { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }, 2.0;
 };
