@@ -153,7 +153,7 @@ const ROWS: &[Row] = rows! {
     "lgamma": tensors::lgamma, |x| lgamma(x), 4.0;
     "digamma": tensors::digamma, digamma, 2.0;
     "trigamma": |r, t| tensors::polygamma(r, 1, t), trigamma, 2.0;
-    "gelu": tensors::gelu, gelu, 6.0;
+    "gelu": tensors::gelu, gelu, 7.0;
     "geluTanh": tensors::geluTanh, gelu_tanh, 2.0;
     "silu": tensors::silu, |x| if x == f64::NEG_INFINITY { -0.0 } else { x / (1.0 + (-x).exp()) }, 3.0;
     "mish": tensors::mish, |x| if x == f64::NEG_INFINITY { -0.0 } else { x * x.exp().ln_1p().tanh() }, 2.0;

@@ -132,7 +132,7 @@ ROWS = {
     "erf": (mp.erf, (-1, 1), 2, [(-1, 1), (-6, 6)], []),
     "erfc": (erfc, (2, 0), 2, [(-6, 6), (0, 28)], []),
     "erfinv": (inverse_erf, (NAN, NAN), 4, [(-1, 1)], [1.0, -1.0]),
-    "gelu": (lambda x: x * erfc(-x / mp.sqrt(2)) / 2, (NAN, INF), 6, [(-4, 4), (-38, 0)], []),
+    "gelu": (lambda x: x * erfc(-x / mp.sqrt(2)) / 2, (NAN, INF), 7, [(-4, 4), (-38, 0)], []),
     "geluTanh": (gelu_tanh, (NAN, INF), 2, [(-4, 4), (-22, 0)], []),
     "lgamma": (between_zeros(log_gamma), (INF, INF), 4, [(-4, 4), (-30, 60)],
                [*GAMMA_POLES, 1.0, 2.0, -2.4570247382208006, -2.7476826467274126]),

@@ -247,6 +247,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let (first, second) = (plan.loops()[0], plan.loops().get(1));
     let transposed =
         dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size) && first.step[1] != size && first.step[1] != 0;
+    let long_rows = (TILE * TILE / first.n.max(1)).max(16);
     let tiles = if transposed {
         how.streamed = second.is_some_and(|rows| gains_streamed(plan.numel() * 2 * src.1.size(), rows.step[0]));
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
@@ -257,7 +258,10 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         // A copy that writes fewer bytes than it reads does not wait for its stores.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
         how.streamed = gains && plan.bytes() >= streams_from();
-        plan.tiles((TILE * TILE / first.n.max(1)).max(16), COPY_ROW)
+        plan.tiles(long_rows, COPY_ROW)
+    } else if plan.loops().len() == 1 || first.step[1].unsigned_abs() == plan.item[1] {
+        // A contiguous side has no gaps that a square tile would use again.
+        plan.tiles(long_rows, COPY_ROW)
     } else {
         plan.tiles(TILE, TILE)
     };
