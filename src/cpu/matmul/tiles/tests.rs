@@ -125,8 +125,9 @@ mod processor {
             ("tdpbuud", all::<UINT8>, product(0, 0x5e)),
         ];
         for (name, code, product) in cases {
-            // SAFETY: the code is longer than the six instructions, and readable.
-            let mut bytes: &[u8] = unsafe { std::slice::from_raw_parts(code as *const u8, 48) };
+            // Without optimisation, the six instructions are far apart.
+            // SAFETY: the program has more code than this function, which is not the last one, and code is readable.
+            let mut bytes: &[u8] = unsafe { std::slice::from_raw_parts(code as *const u8, 256) };
             for (i, code) in codes(product).iter().enumerate() {
                 let matches = |at: &[u8]| at.iter().zip(code).all(|(byte, &(bits, mask))| byte & mask == bits);
                 let found = bytes.windows(code.len()).position(matches);
