@@ -86,7 +86,8 @@ unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + 
 /// this operand moves, so that no two of them write to one place.
 ///
 /// # Safety
-/// The operands must hold every position of the plan. Operand 2 must have a separate place for each position of the loops in which it moves.
+/// The operands must hold every position of the plan. Operand 2 must have a separate place for each position of the loops in which it
+/// moves.
 unsafe fn for_runs_in_order(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + Sync)) {
     if plan.numel() == 0 {
         return;

@@ -25,7 +25,8 @@ fn quotient_f64(isa: Isa, a: f64, h: f64) -> (f64, f64) {
 
 /// The functions for one type. `$end` is a magnitude with `$end * Phi(-$end)` below the least positive number.
 macro_rules! functions {
-    ($t:ident, $gelu:ident, $slope:ident, $quotient:ident, $exp_down:ident, $down:ident, $rest:ident, $fma:ident, $end:literal, $tau:ident) => {
+    ($t:ident, $gelu:ident, $slope:ident, $quotient:ident, $exp_down:ident, $down:ident, $rest:ident, $fma:ident, $end:literal,
+     $tau:ident) => {
         /// `x Phi(x)`, the exact gelu. Phi is the normal distribution.
         #[inline(always)]
         pub fn $gelu(isa: Isa, x: $t) -> $t {

@@ -10,7 +10,8 @@ use super::exp::{DOWN_32, DOWN_64, exp_down_f32, exp_down_f64, exp_parts_f32, ex
 
 /// The functions for one type. `$end` is a magnitude with `$end * exp(-$end)` below the least positive number.
 macro_rules! functions {
-    ($t:ident, $silu:ident, $silu_slope:ident, $mish:ident, $exp_parts:ident, $exp_down:ident, $down:ident, $product_rest:ident, $fma:ident, $end:literal) => {
+    ($t:ident, $silu:ident, $silu_slope:ident, $mish:ident, $exp_parts:ident, $exp_down:ident, $down:ident,
+     $product_rest:ident, $fma:ident, $end:literal) => {
         /// `x / (1 + exp(-x))`; -0 at -inf.
         #[inline(always)]
         pub fn $silu(isa: Isa, x: $t) -> $t {
