@@ -1,10 +1,10 @@
 /* Large operands on 1, 2, 4, 8 and 16 threads, on any machine: every result has the same bits. */
 #include "check.h"
 
-enum { ROWS = 300, COLS = 400, N = ROWS * COLS, BATCH = 40, ORDER = 32 };
+enum { ROWS = 300, COLS = 400, N = ROWS * COLS, BATCH = 40, ORDER = 32, LONG = 5000 };
 
 /* The operands of all calls. `positions` has positions in a row of `a`, `row` positions of rows. */
-static THTensor *a, *b, *positive, *transposed, *x, *y, *pairs, *vector, *positions, *row, *mask, *image, *weight, *output, *batch;
+static THTensor *a, *b, *positive, *transposed, *x, *y, *pairs, *vector, *wide, *apart, *positions, *row, *mask, *image, *weight, *output, *batch;
 
 /* 24 random bits, so that each order of additions rounds differently. */
 static void fill(THTensor *t, double from, double to) {
@@ -38,6 +38,12 @@ static void make_operands(void) {
     y = floats(0, 1, 1, (int64_t[]){N});
     pairs = THTensor_newView(x, 2, (int64_t[]){N / 2, 2});
     vector = floats(-1, 1, 1, (int64_t[]){COLS});
+    wide = THTensor_newWithSize2d(TH_FLOAT32, LONG, 17);
+    apart = THTensor_newWithSize2d(TH_FLOAT32, LONG, 2);
+    fill(wide, -1, 1);
+    fill(apart, -1, 1);
+    CHECK_OK(THTensor_transpose(wide, wide, 0, 1));
+    CHECK_OK(THTensor_select(apart, apart, 1, 0));
     positions = numbers(COLS, 7919, 2, (int64_t[]){ROWS, COLS});
     row = numbers(ROWS, 31, 1, (int64_t[]){ROWS});
     image = floats(-1, 1, 4, (int64_t[]){4, 8, 28, 28});
@@ -57,7 +63,7 @@ static void make_operands(void) {
 }
 
 static void free_operands(void) {
-    THTensor *all[] = {a, b, transposed, positive, x, y, pairs, vector, positions, row, mask, image, weight, output, batch};
+    THTensor *all[] = {a, b, transposed, positive, x, y, pairs, vector, wide, apart, positions, row, mask, image, weight, output, batch};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) THTensor_free(all[i]);
 }
 
@@ -91,20 +97,21 @@ static const int64_t one[] = {1, 1}, two[] = {2, 2};
     CALL(THTensor_topk(r, s, x, 50, 0, 1, 1))                                                                          \
     CALL(THTensor_median(r, NULL, x, TH_ALL_DIMS, 0))                                                                  \
     CALL(THTensor_histc(r, x, 50, -1, 1))                                                                              \
-    CALL(THTensor_unique(r, s, NULL, positions, TH_ALL_DIMS))                                                             \
-    CALL(THTensor_isin(r, positions, row, 0, 0))                                                                          \
+    CALL(THTensor_unique(r, s, NULL, positions, TH_ALL_DIMS))                                                          \
+    CALL(THTensor_isin(r, positions, row, 0, 0))                                                                       \
     CALL(THTensor_maskedSelect(r, a, mask))                                                                            \
     CALL(THTensor_nonzero(r, mask))                                                                                    \
     CALL(THTensor_indexSelect(r, a, 0, row))                                                                           \
-    CALL(THTensor_gather(r, a, 1, positions))                                                                             \
+    CALL(THTensor_gather(r, a, 1, positions))                                                                          \
     CALL((FROM(a), THTensor_indexAdd(r, 0, row, b)))                                                                   \
-    CALL((FROM(a), THTensor_scatterAdd(r, 1, positions, b)))                                                              \
-    CALL((FROM(a), THTensor_scatter(r, 1, positions, b)))                                                                 \
+    CALL((FROM(a), THTensor_scatterAdd(r, 1, positions, b)))                                                           \
+    CALL((FROM(a), THTensor_scatter(r, 1, positions, b)))                                                              \
     CALL((FROM(a), THTensor_indexCopy(r, 0, row, b)))                                                                  \
     CALL(THTensor_flip(r, a, 1, one))                                                                                  \
     CALL(THTensor_diff(r, a, 1, 0))                                                                                    \
     CALL(THTensor_dot(r, x, y))                                                                                        \
     CALL(THTensor_mv(r, a, vector))                                                                                    \
+    CALL(THTensor_mv(r, wide, apart))                                                                                  \
     CALL(THTensor_mm(r, a, transposed))                                                                                \
     CALL(THTensor_bmm(r, batch, batch))                                                                                \
     CALL(THTensor_btrifact(r, s, NULL, 1, batch))                                                                      \

@@ -37,7 +37,8 @@ const PARTS: usize = 64;
 /// or x. No other thread may access y, or write A or x, during this call.
 pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
-    let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
+    let adds = a.row_stride == 1 && a.rows > 1;
+    let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1, adds };
     if a.rows <= FEW && a.cols >= 2 * PART {
         // SAFETY: the caller keeps this function's contract.
         return unsafe { whole.by_columns() };
@@ -70,6 +71,8 @@ struct Task<T> {
     a: Mat<T>,
     x: *const T,
     x_step: isize,
+    /// True if columns are added, also in a part that has one row: parts must not change the order of additions.
+    adds: bool,
 }
 
 // SAFETY: by the contract of `gemv`, threads write distinct rows of y and only read A and x.
@@ -95,7 +98,7 @@ impl<T: Number> Task<T> {
             let x = self.x.wrapping_offset((col as isize).wrapping_mul(self.x_step));
             let y = at.get().cast::<T>().wrapping_add(part * FEW);
             // SAFETY: the caller keeps this function's contract; each part has its own sums.
-            unsafe { Task { beta: T::ZERO, fresh: true, y, y_step: 1, alpha: T::ONE, a, x, x_step: self.x_step }.run() };
+            unsafe { Task { beta: T::ZERO, fresh: true, y, y_step: 1, alpha: T::ONE, a, x, ..*self }.run() };
         });
         for row in 0..self.a.rows {
             let sum = sums[..parts].iter().fold(T::ZERO, |sum, part| T::add(sum, part[row]));
@@ -121,7 +124,7 @@ impl<T: Number> Task<T> {
     unsafe fn run_in<const FUSED: bool>(&self) {
         // SAFETY: the caller keeps this function's contract.
         unsafe {
-            if self.a.row_stride == 1 && self.a.rows > 1 {
+            if self.adds {
                 self.add_columns::<FUSED>();
             } else {
                 self.dot_rows::<FUSED>();
