@@ -4,7 +4,8 @@
 enum { ROWS = 300, COLS = 400, N = ROWS * COLS, BATCH = 40, ORDER = 32, LONG = 5000 };
 
 /* The operands of all calls. `positions` has positions in a row of `a`, `row` positions of rows. */
-static THTensor *a, *b, *positive, *transposed, *x, *y, *pairs, *vector, *wide, *apart, *positions, *row, *mask, *image, *weight, *output, *batch;
+static THTensor *a, *b, *positive, *transposed, *x, *y, *pairs, *vector, *wide, *apart, *positions, *row, *mask;
+static THTensor *image, *weight, *output, *batch;
 
 /* 24 random bits, so that each order of additions rounds differently. */
 static void fill(THTensor *t, double from, double to) {
@@ -63,7 +64,8 @@ static void make_operands(void) {
 }
 
 static void free_operands(void) {
-    THTensor *all[] = {a, b, transposed, positive, x, y, pairs, vector, wide, apart, positions, row, mask, image, weight, output, batch};
+    THTensor *all[] = {a,     b,         transposed, positive, x,     y,      pairs,  vector, wide,
+                       apart, positions, row,        mask,     image, weight, output, batch};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) THTensor_free(all[i]);
 }
 
