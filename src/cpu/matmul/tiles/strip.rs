@@ -4,14 +4,14 @@ use crate::cpu::matmul::kernel::{Merge, ProductKernel, Strip};
 use crate::cpu::matmul::number::Number;
 
 /// Rows of a tile, and 32-bit elements of a row.
-pub const SIDE: usize = 16;
+pub(super) const SIDE: usize = 16;
 
 /// The elements that a unit multiplies. C has float32 for floats, and int32 for integers.
-pub type Kind = u8;
-pub const BFLOAT16: Kind = 0;
-pub const FLOAT16: Kind = 1;
-pub const INT8: Kind = 2;
-pub const UINT8: Kind = 3;
+pub(super) type Kind = u8;
+pub(super) const BFLOAT16: Kind = 0;
+pub(super) const FLOAT16: Kind = 1;
+pub(super) const INT8: Kind = 2;
+pub(super) const UINT8: Kind = 3;
 
 /// The tile configuration as `ldtilecfg` reads it.
 #[repr(C, align(64))]
@@ -65,14 +65,14 @@ pub(in crate::cpu::matmul) fn of_tiles<T>(kernel: ProductKernel<T>, strip: unsaf
 }
 
 // The tiles: four of C, and two each of A and B.
-pub const C00: usize = 0;
-pub const C01: usize = 1;
-pub const C10: usize = 2;
-pub const C11: usize = 3;
-pub const A0: usize = 4;
-pub const A1: usize = 5;
-pub const B0: usize = 6;
-pub const B1: usize = 7;
+pub(super) const C00: usize = 0;
+pub(super) const C01: usize = 1;
+pub(super) const C10: usize = 2;
+pub(super) const C11: usize = 3;
+pub(super) const A0: usize = 4;
+pub(super) const A1: usize = 5;
+pub(super) const B0: usize = 6;
+pub(super) const B1: usize = 7;
 
 impl Config {
     /// Returns the configuration for a block of C of `rows` x `cols`, both at most two tiles.
