@@ -141,15 +141,12 @@ fn rounded(value: Scalar, common: Dtype) -> Scalar {
 /// term of weight 0 is 0.
 #[inline(always)]
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
-    let (distance, infinity) = (b.sub(a), T::from_f64(f64::INFINITY));
+    let (distance, half, infinity) = (b.sub(a), T::from_f64(0.5), T::from_f64(f64::INFINITY));
     let rest = T::from_f64(1.0).sub(weight);
-    let is_small = Element::abs(weight) < T::from_f64(0.5);
-    let origin = if is_small { a } else { b };
-    let share = if is_small { weight } else { rest.mul(T::from_f64(-1.0)) };
-    let near = origin.add(share.mul(distance));
+    let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(rest)));
     // For negative weights the formula from `b` covers the longer distance and may overflow alone.
-    let beyond = (weight < T::ZERO) & (Element::abs(near) == infinity);
-    let near = if beyond { a.add(weight.mul(distance)) } else { near };
+    let beyond = (weight < T::ZERO) & (Element::abs(from_b) == infinity);
+    let near = if (Element::abs(weight) < half) | beyond { from_a } else { from_b };
     let of_a = if (rest == T::ZERO) & (Element::abs(a) == infinity) { T::ZERO } else { a.mul(rest) };
     let of_b = if (weight == T::ZERO) & (Element::abs(b) == infinity) { T::ZERO } else { b.mul(weight) };
     if Element::abs(distance) < infinity { near } else { of_a.add(of_b) }
