@@ -17,8 +17,8 @@ impl Blocks {
         matches!(self, Q4_0 | Q4_1 | Q5_0 | Q5_1 | Q8_0 | Q4_K | Q5_K | Q6_K)
     }
 
-    /// Encodes whole blocks of numbers, and fills `to` with the blocks. A block with an infinity or NaN becomes a block of NaN. Other
-    /// structures than those of [`Blocks::encodes`] become zeros.
+    /// Encodes whole blocks of numbers, and fills `to` with the blocks. A block with an infinity or NaN becomes a block of NaN. If
+    /// [`Blocks::encodes`] is false, the bytes become zeros.
     pub fn encode(self, numbers: &[f32], to: &mut [u8]) {
         for (numbers, to) in numbers.chunks_exact(self.count()).zip(to.chunks_exact_mut(self.bytes())) {
             to.fill(0);

@@ -173,7 +173,7 @@ fn low_high(from: &[u8], to: &mut [i8], code: impl Fn(u8) -> u8) {
     set(&mut to[16..32], from, |byte| code(byte >> 4));
 }
 
-/// Adds 16 to those of 32 codes whose bits are set.
+/// Adds 16 to each of 32 codes whose bit is set.
 #[inline(always)]
 fn fifth(bits: &[u8], to: &mut [i8]) {
     for (k, to) in to[..32].iter_mut().enumerate() {

@@ -212,7 +212,7 @@ impl<S: Sixteen> Large for OfSixteen<S> {
                     _mm256_permute2x128_si256::<0x11>(scales, scales)
                 };
                 for (v, weights) in S::codes(w, half).into_iter().enumerate() {
-                    // The scale of the first 16 numbers in the lower lane, that of the others in the upper lane.
+                    // The lower lane has the scale of the first 16 numbers, and the upper lane has the scale of the other 16.
                     let index = |g: usize| _mm_set1_epi16((0x0100 + 0x0202 * g) as i16);
                     let scale = _mm256_shuffle_epi8(scales, _mm256_set_m128i(index(2 * v + 1), index(2 * v)));
                     for r in 0..R {
