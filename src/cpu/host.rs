@@ -5,20 +5,20 @@ use super::compress;
 use super::compressed;
 use super::copy;
 use super::fill::fill_operand;
-use super::fold::{FoldKernel, Ordered, logic, with_kernel};
-use super::index::{self, Entries};
+use super::fold::{FoldKernel, logic, with_kernel};
+use super::index;
 use super::line_ops::with_kernels;
 use super::lines::{self as walk, End};
 use super::reduce::{Reduction, split};
 use super::{fourier, fused, histogram, images, lapack, layers, matmul, quantized, resample, sampling, search, sequence, triangle};
-use crate::dtype::{Bool, Dtype, Element, dispatch};
+use crate::dtype::{Bool, Dtype};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Attention, AttentionGradient, Choice, Columns, Combine, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold,
-    Fourier, Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers,
-    OneHot, Op, Pool, Quantized, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient,
-    SparseProduct, System, Triangle, TriangleIndices, Unpool,
+    Attention, AttentionGradient, Choice, Columns, Compress, Compressed, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier,
+    Fused, Histogram, Index, Launch, Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op,
+    Pool, Quantized, Reduce, Resample, RowSoftmax, RowSolve, Sampling, SamplingGradient, Search, Sequence, SoftmaxGradient, SparseProduct,
+    System, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
 use crate::operand::Operand;
@@ -214,23 +214,9 @@ fn lines(work: &Lines<'_>, out: [Option<&Operand>; 2], input: &Operand) -> Resul
 fn index(work: &Index, out: &Operand, [a, b]: [&Operand; 2]) -> Result<()> {
     // The order of the kernel: elements in a row, positions, and the tensor that the positions index.
     let all = if work.movement == Move::Gather { [out, a, b] } else { [a, b, out] };
-    let dtype = out.dtype;
     let plan = Plan::new(all.map(|operand| operand.layout()), all.map(|operand| operand.dtype.size()));
-    let (data, entries) = (all.map(Operand::first), Entries { step: work.step as isize * dtype.size() as isize, count: work.count() });
     // SAFETY: every position is the offset of an element, and the result shares no memory with the operands that are read.
-    unsafe {
-        match work.movement {
-            Move::Gather => index::gather(&plan, dtype.size(), data, entries),
-            Move::Scatter => index::scatter(&plan, dtype.size(), data, entries),
-            Move::Accumulate(combine) => dispatch!(all, dtype, T => match combine {
-                Combine::Add => index::accumulate::<T>(&plan, data, entries, Element::add),
-                Combine::Multiply => index::accumulate::<T>(&plan, data, entries, Element::mul),
-                Combine::Max => index::accumulate::<T>(&plan, data, entries, Ordered::better::<true>),
-                Combine::Min => index::accumulate::<T>(&plan, data, entries, Ordered::better::<false>),
-            }),
-        }
-    }
-    Ok(())
+    unsafe { index::run(work, out.dtype, &plan, all.map(Operand::first)) }
 }
 
 /// Returns the bytes of a mask.

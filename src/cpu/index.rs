@@ -4,8 +4,11 @@
 //! of this tensor are 0 along the indexed dimension; the position gives the offset there.
 
 use super::engine::{CHEAP, Shared, parallel};
+use super::fold::Ordered;
 use super::simd::simd;
-use crate::dtype::Element;
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::Result;
+use crate::launch::{Combine, Index, Move};
 use crate::plan::{Plan, Tile, each};
 
 /// Rows and columns of a tile that one thread works on.
@@ -15,11 +18,11 @@ const SHARED_LOOP: usize = 64;
 
 /// The entries of the indexed dimension.
 #[derive(Debug, Clone, Copy)]
-pub struct Entries {
+struct Entries {
     /// Bytes from one entry to the next.
-    pub step: isize,
+    step: isize,
     /// The number added to negative positions: the number of entries, or 0 if no position may be negative.
-    pub count: i64,
+    count: i64,
 }
 
 impl Entries {
@@ -131,11 +134,34 @@ macro_rules! by_size {
 }
 pub(crate) use by_size;
 
+/// Moves elements of `dtype` as `work` says. The operands are a row of elements, the positions and the tensor that they index.
+///
+/// # Safety
+/// The operands must hold every position of the plan. Positions must be inside the dimension. The operand that is written must overlap no
+/// other operand, and none of its elements may share memory.
+pub unsafe fn run(work: &Index, dtype: Dtype, plan: &Plan<3>, data: [*mut u8; 3]) -> Result<()> {
+    let (size, entries) = (dtype.size(), Entries { step: work.step as isize * dtype.size() as isize, count: work.count() });
+    // SAFETY: the caller keeps this function's contract.
+    unsafe {
+        match work.movement {
+            Move::Gather => gather(plan, size, data, entries),
+            Move::Scatter => scatter(plan, size, data, entries),
+            Move::Accumulate(combine) => dispatch!(all, dtype, T => match combine {
+                Combine::Add => accumulate::<T>(plan, data, entries, Element::add),
+                Combine::Multiply => accumulate::<T>(plan, data, entries, Element::mul),
+                Combine::Max => accumulate::<T>(plan, data, entries, Ordered::better::<true>),
+                Combine::Min => accumulate::<T>(plan, data, entries, Ordered::better::<false>),
+            }),
+        }
+    }
+    Ok(())
+}
+
 /// `r = t[index]`: operand 0 receives elements of operand 2, both of `size` bytes.
 ///
 /// # Safety
 /// Positions must be inside the dimension, from minus its size on; `r` must not overlap the other operands.
-pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
+unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         let run = move |run: Entered| {
             // SAFETY: the caller keeps this function's contract.
@@ -202,7 +228,7 @@ fn by_four(n: usize, each: impl Fn(usize)) {
 ///
 /// # Safety
 /// As for [`gather`], with `t` separate from the other operands. Elements of `t` must not share memory.
-pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
+unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         // SAFETY: the caller keeps this function's contract.
         unsafe { for_runs_in_order(plan, data, &move |run: Entered| scatter_run::<T>(run, entries)) }
@@ -236,7 +262,7 @@ unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
 ///
 /// # Safety
 /// As for [`scatter`], with elements of `T`.
-pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
+unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
     // SAFETY: the caller keeps this function's contract.
     unsafe { for_runs_in_order(plan, data, &move |run: Entered| accumulate_run(run, entries, combine)) }
 }

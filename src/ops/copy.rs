@@ -1,6 +1,7 @@
 //! Copies and conversions: `copy`, `clone`, `contiguous`, `to_dtype`, `fill`; single elements.
 
 mod fast_path;
+pub(super) use fast_path::reorder;
 
 use super::device::{copy_across, read_at, write_at};
 use crate::backend::launch;

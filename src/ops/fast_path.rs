@@ -15,7 +15,7 @@ use std::ptr::null_mut;
 ///
 /// # Safety
 /// Until the work has run, no other code accesses the tensors.
-#[inline]
+#[inline(always)]
 pub unsafe fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
     let &Signature { types, result, grain, .. } = signature;
     if types[0] != result {

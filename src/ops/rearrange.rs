@@ -32,6 +32,9 @@ fn copy_with_layout(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Resu
     let from = Operand::of(t)?;
     let mut layout = from.layout().clone();
     change(&mut layout)?;
+    if copy::reorder(r, &from, &layout) {
+        return Ok(());
+    }
     let writes = Writes::STRIDED.of(from.dtype);
     ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.launch(&Convert, &[&from.view(layout)])
 }

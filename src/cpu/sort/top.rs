@@ -21,9 +21,14 @@ impl Top {
         if self.k > TOP_PIECE / 32 { 1 } else { (n / TOP_PIECE).clamp(1, MOST_PIECES) }
     }
 
-    /// Returns the number of records that the buffer of a piece can hold.
-    fn capacity(self) -> usize {
+    /// Returns the number of records of a piece from which all but the best are dropped.
+    fn most(self) -> usize {
         self.k.saturating_mul(2).saturating_add(2 * CHUNK)
+    }
+
+    /// Returns the number of records that the buffer of a piece of a line of `n` elements can hold.
+    fn capacity(self, n: usize) -> usize {
+        if self.pieces(n) == 1 { self.most().min(n) } else { self.most() }
     }
 
     /// Returns the bytes of scratch that selecting from `n` elements needs.
@@ -31,7 +36,7 @@ impl Top {
         if self.k == n && self.sorted {
             return scratch_bytes::<T>(n, true);
         }
-        self.capacity().saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
+        self.capacity(n).saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
     }
 
     /// Selects `k` elements of a line. Of equal elements the first ones are selected.
@@ -55,6 +60,7 @@ impl Top {
     /// As for [`Top::of`].
     unsafe fn packed<T: Ordered, P: Pack>(self, line: &[T], pack: P, out: Sorted<T>, scratch: *mut u8) {
         let (k, pieces, records) = (self.k, self.pieces(line.len()), scratch.cast::<P::R>());
+        let capacity = self.capacity(line.len());
         let start = |piece: usize| line.len() * piece / pieces;
         let (shared, limit) = (Shared(scratch), AtomicU64::new(u64::MAX));
         let counts = [const { AtomicUsize::new(0) }; MOST_PIECES];
@@ -62,7 +68,7 @@ impl Top {
             for piece in range {
                 let part = &line[start(piece)..start(piece + 1)];
                 // SAFETY: each piece has a separate buffer.
-                let buffer = unsafe { shared.get().cast::<P::R>().add(piece * self.capacity()) };
+                let buffer = unsafe { shared.get().cast::<P::R>().add(piece * capacity) };
                 // SAFETY: each piece has a separate buffer.
                 counts[piece].store(unsafe { self.collect(part, start(piece), pack, buffer, &limit) }, Relaxed);
             }
@@ -71,7 +77,7 @@ impl Top {
         for (piece, count) in counts[..pieces].iter().enumerate() {
             let count = count.load(Relaxed);
             // SAFETY: `count` records were collected; they move to the front, or stay.
-            unsafe { records.add(found).copy_from(records.add(piece * self.capacity()), count) };
+            unsafe { records.add(found).copy_from(records.add(piece * capacity), count) };
             found += count;
         }
         // SAFETY: `found` records have been written, and the line has `k` elements.
@@ -103,7 +109,7 @@ impl Top {
     /// `limit` holds the bits of a key. Some part has `k` elements up to this key, so elements with greater keys are not among the best.
     ///
     /// # Safety
-    /// `records` must have room for [`Top::capacity`] records.
+    /// `records` must have room for [`Top::most`] records, or for the elements of the part if these are fewer.
     unsafe fn collect<T: Ordered, P: Pack>(self, part: &[T], start: usize, pack: P, records: *mut P::R, limit: &AtomicU64) -> usize {
         let (k, largest) = (self.k, self.largest);
         let (mut found, mut last) = (0, T::Key::MAX);
@@ -123,11 +129,11 @@ impl Top {
             }
             for (i, x) in block.iter().enumerate() {
                 let key = x.key().flipped(largest);
-                // SAFETY: there is room for another block.
+                // SAFETY: there is room for another block, or for all elements.
                 unsafe { records.add(found).write(pack.pack(key.bits(), start + b * CHUNK + i)) };
                 found += (key <= last) as usize;
             }
-            if found + CHUNK > self.capacity() {
+            if found + CHUNK > self.most() {
                 // SAFETY: `found` records have been written.
                 let Some(key) = beyond(unsafe { std::slice::from_raw_parts_mut(records, found) }) else { return k };
                 (last, found) = (last.min(key), k);

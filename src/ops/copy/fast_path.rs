@@ -4,10 +4,14 @@ use crate::cpu::copy::{copy as copy_planned, copy_flat};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::fill::fill_bits;
 use crate::cpu::map;
+use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::launch::Signature;
+use crate::layout::Layout;
+use crate::operand::Operand;
 use crate::ops::fast_path;
+use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use crate::work::Work;
@@ -36,6 +40,20 @@ pub fn copy(r: &Tensor, src: &Tensor) -> bool {
             return false;
         }
     }
+    true
+}
+
+/// Copies the elements of `from` in the order of `layout`, another layout of them, and returns true if `r` is contiguous, has the shape and
+/// the dtype already, and overlaps no element. Otherwise returns false and changes nothing.
+pub fn reorder(r: &Tensor, from: &Operand, layout: &Layout) -> bool {
+    let Some((data, n)) = r.flat_like(from.dtype, r) else { return false };
+    let bytes = n as usize * from.dtype.size();
+    if from.device != Device::Cpu || r.peek().0 != layout.shape.as_slice() || from.reaches_into(data.addr(), data.addr() + bytes) {
+        return false;
+    }
+    let plan = Plan::new([&Layout::contiguous(&layout.shape), layout], [from.dtype.size(); 2]);
+    // SAFETY: `flat_like` found the elements of `r`, and `layout` has the elements of `from`. They do not overlap.
+    unsafe { copy_planned(plan, (data, from.dtype), (from.first_of(layout), from.dtype)) };
     true
 }
 

@@ -1,7 +1,7 @@
 //! Indexing by a list of tensors, one for each dimension, as in NumPy's advanced indexing: `t[rows, columns]`.
 
-use super::scatter::put_walk;
-use super::{by_offsets, changed, masked, moved, row_major, written};
+use super::scatter::{added, put_walk};
+use super::{by_offsets, changed, fast_path, masked, moved, row_major, written};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Move, place};
@@ -139,6 +139,9 @@ fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offs
 
 /// `r = t[indices]`
 pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> {
+    if fast_path::take(r, t, indices, false)? {
+        return Ok(());
+    }
     let from = Operand::of(t)?;
     let selection = Selection::of(from.layout(), indices)?;
     let [shape, of_offsets, of_t] = selection.walk(from.layout());
@@ -150,6 +153,9 @@ pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> 
 
 /// `t[indices] = values`, or `+=`
 pub fn index_put(t: &Tensor, indices: &[Option<&Tensor>], values: &Tensor, accumulate: bool) -> Result<()> {
+    if fast_path::put_all(added(accumulate), t, indices, false, values)? {
+        return Ok(());
+    }
     let to = changed(t)?;
     let wide = if accumulate && to.dtype.compute() != to.dtype { Some(copy::to_dtype(t, to.dtype.compute())?) } else { None };
     let to = if let Some(wide) = &wide { Operand::of(wide)? } else { to };

@@ -2,6 +2,7 @@
 
 pub mod advanced;
 pub mod bags;
+mod fast_path;
 pub mod masked;
 pub mod scatter;
 pub mod select;

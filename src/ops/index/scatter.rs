@@ -1,6 +1,7 @@
 //! Elements written by index. If several are written to one position, the last one in row-major order wins, or all are combined in this
 //! order.
 
+use super::fast_path::{self, Indexed};
 use super::select::offsets;
 use super::{
     CheckedIndex, Range, apart, by_offsets, changed, listed, moving, over, row_major, spread_along, vector_at_least, vector_shape,
@@ -38,7 +39,7 @@ fn combined(reduce: THReduce) -> Result<Move> {
 }
 
 /// The movement that adds elements to those at their positions, or replaces them.
-fn added(accumulate: bool) -> Move {
+pub(super) fn added(accumulate: bool) -> Move {
     if accumulate { Move::Accumulate(Combine::Add) } else { Move::Scatter }
 }
 
@@ -57,6 +58,9 @@ fn in_compute_type(t: &Tensor, to: &Operand, put: Move, body: impl FnOnce(&Opera
 
 /// Writes entries of `src` to entries `index` of dimension `dim`. `src` may have stride 0.
 fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, range: Range) -> Result<()> {
+    if fast_path::put(put, src, Indexed { t, dim, index, range, whole: true })? {
+        return Ok(());
+    }
     let to = vector_at_least(changed(t)?);
     let mut shape = to.layout().shape.clone();
     let d = wrap_dim(dim, shape.len())?;
@@ -117,6 +121,9 @@ pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result
 
 /// Writes `src[..i..]` to `t[..index[..i..]..]` for each position of `index`.
 fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Result<()> {
+    if fast_path::put(put, src, Indexed { t, dim, index, range: Range::FromStart, whole: false })? {
+        return Ok(());
+    }
     let to = vector_at_least(changed(t)?);
     let have = to.layout().shape.as_slice();
     let d = wrap_dim(dim, have.len())?;
@@ -161,6 +168,9 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
 
 /// Elements `index` of `t` in row-major order = the elements of `src`; with `accumulate`, `+=`
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
+    if fast_path::put_all(added(accumulate), t, &[Some(index)], true, src)? {
+        return Ok(());
+    }
     let to = vector_at_least(changed(t)?);
     let positions = CheckedIndex::new(apart(&to, index)?, to.layout().numel(), Range::FromBothEnds)?;
     let have = src.layout()?.numel();

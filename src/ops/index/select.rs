@@ -1,5 +1,6 @@
 //! Elements read by index: along a dimension, element by element, or from the flattened tensor.
 
+use super::fast_path::{self, Indexed};
 use super::{CheckedIndex, Range, by_offsets, listed, moved, moving, over, spread_along, vector_at_least, vector_shape, with_zero_stride};
 use crate::alloc;
 use crate::error::{Result, bail};
@@ -12,6 +13,9 @@ use crate::tensor::Tensor;
 
 /// `r` = entries `index` of dimension `dim`
 pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
+    if fast_path::gather(r, Indexed { t, dim, index, range: Range::FromStart, whole: true })? {
+        return Ok(());
+    }
     let from = vector_at_least(Operand::of(t)?);
     let mut shape = from.layout().shape.clone();
     let d = wrap_dim(dim, shape.len())?;
@@ -34,6 +38,9 @@ pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
 }
 
 fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> Result<()> {
+    if fast_path::gather(r, Indexed { t, dim, index, range, whole: false })? {
+        return Ok(());
+    }
     let from = vector_at_least(Operand::of(t)?);
     let have = from.layout().shape.as_slice();
     let d = wrap_dim(dim, have.len())?;
@@ -92,6 +99,9 @@ pub(super) fn offsets(positions: &CheckedIndex, layout: &Layout) -> Result<Vec<i
 
 /// `r` = the elements of `t` at row-major positions `index`, in the shape of `index`
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
+    if fast_path::take(r, t, &[Some(index)], true)? {
+        return Ok(());
+    }
     let layout = t.layout()?;
     let positions = CheckedIndex::of(index, layout.numel(), Range::FromBothEnds)?;
     let from = Operand::of(t)?;

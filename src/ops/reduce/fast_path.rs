@@ -3,22 +3,29 @@
 use super::rule::{Over, Rule, TH_ALL_DIMS, To, folded_dims};
 use crate::cpu::fold::{Accumulators, FoldKernel, FoldTile, logic, with_kernel};
 use crate::cpu::reduce::{Reduction, split};
-use crate::cpu::tuning::FOLDED_PIECE;
+use crate::cpu::tuning::{FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW};
 use crate::dtype::Dtype;
 use crate::element::{read_element, write_element};
 use crate::error::Result;
 use crate::launch::Fold;
-use crate::layout::INLINE_DIMS;
+use crate::layout::{INLINE_DIMS, wrap_dim};
 use crate::tensor::Tensor;
 use std::cell::Cell;
+use std::mem::MaybeUninit;
+
+/// The most results of [`Rows`].
+const MOST_ROWS: usize = 64;
 
 /// Folds `t` and returns true if a fast path can do so. Otherwise returns false and changes nothing.
 pub fn run(fold: Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<bool> {
-    let mut done = false;
+    let mut done = Ok(false);
     with_kernel(fold, rule.compute, &mut |kernel| {
-        done = at_once(kernel, rule, to, t, over).or_else(|| in_place(kernel, rule, to, t, over)).is_some();
+        done = match Rows::of(kernel, rule, t, over) {
+            Some(rows) => rows.run(kernel, rule, to, t),
+            None => Ok(in_place(kernel, rule, to, t, over).is_some()),
+        };
     })?;
-    Ok(done)
+    done
 }
 
 /// Returns true if all elements are nonzero, for a tensor of few contiguous elements; `None` for other tensors.
@@ -26,54 +33,120 @@ pub fn all(t: &Tensor) -> Option<bool> {
     let dtype = t.dtype()?;
     let (rule, number) = (Rule::one(dtype, Dtype::Bool, Dtype::Bool), Cell::new(0.0));
     let mut done = None;
-    logic(true, dtype, &mut |kernel| done = at_once(kernel, &rule, To::Number(&number), t, Over::Dims(&[])));
+    logic(true, dtype, &mut |kernel| {
+        done = Rows::of(kernel, &rule, t, Over::Dims(&[])).and_then(|rows| rows.fold(kernel, &rule, To::Number(&number), t));
+    });
     done.map(|()| number.get() != 0.0)
 }
 
-/// Folds all of a few contiguous elements, into results that have their shape already.
-fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
-    let all = match over {
-        Over::Dim(dim) => dim == TH_ALL_DIMS || (t.ndim() == 1 && (dim == 0 || dim == -1)),
-        Over::Dims(dims) => dims.is_empty(),
-    };
-    if !all {
-        return None;
-    }
-    let (x, n) = t.flat_like(fold.reads(rule.compute), t).filter(|&(_, n)| n as usize <= FOLDED_PIECE)?;
-    let mut out = [None; 2];
-    if let To::Tensors(results, keepdim) = to {
-        for k in 0..2 {
-            let Some(r) = results[k] else { continue };
-            let dtype = r.dtype().filter(|&have| rule.is_final(k, have))?;
-            if !r.is_scalar() || (keepdim && t.ndim() > 0) {
-                return None;
-            }
-            out[k] = Some((r.flat_like(dtype, r)?.0, dtype));
-        }
-        if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
+/// Few contiguous elements of the type that the fold reads, whose last dims are folded.
+struct Rows {
+    x: *mut u8,
+    dtype: Dtype,
+    /// The number of elements in a row.
+    n: usize,
+    /// The number of rows, each of which has one result.
+    count: usize,
+    /// The number of dims that are kept.
+    kept: usize,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn of(fold: &dyn FoldKernel, rule: &Rule, t: &Tensor, over: Over<'_>) -> Option<Rows> {
+        let sizes = t.peek().0;
+        let folded = match over {
+            Over::Dim(TH_ALL_DIMS) | Over::Dims([]) => sizes.len(),
+            Over::Dim(dim) => usize::from(wrap_dim(dim, sizes.len()).ok()? + 1 == sizes.len()),
+            Over::Dims(_) => return None,
+        };
+        if folded == 0 && !t.is_scalar() {
             return None;
         }
-    }
-    let (mut memory, mut found) = ([0u64; 3], [0u64; 2]);
-    let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: 1 };
-    let [first, second] = &mut found;
-    let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
-    let tile = FoldTile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
-    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result. Folds have at most three planes and two results.
-    unsafe {
-        fold.start(accs, 1);
-        fold.rows(accs, &tile);
-        fold.finish(accs, 1, n as usize, found);
-        if let To::Number(number) = to {
-            number.set(read_element(found[0], rule.written[0]).to_f64());
+        let dtype = fold.reads(rule.compute);
+        let (x, numel) = t.flat_like(dtype, t)?;
+        let (numel, kept) = (numel as usize, sizes.len() - folded);
+        if kept == 0 {
+            return (numel <= FOLDED_PIECE).then_some(Rows { x, dtype, n: numel, count: 1, kept });
         }
-        for k in 0..2 {
-            if let Some((at, dtype)) = out[k] {
-                write_element(at, dtype, read_element(found[k], rule.written[k]));
+        let count = sizes[..kept].iter().product::<i64>() as usize;
+        let n = numel / count;
+        // Many short rows are folded side by side. These sums may round differently.
+        let few = count <= MOST_ROWS && numel <= FOLDED_ROW && (n >= FOLDED_COLUMNS || count < FOLDED_COLUMNS);
+        few.then_some(Rows { x, dtype, n, count, kept })
+    }
+
+    /// Folds the rows and returns true if the results have their shape already, or if the only one is fresh.
+    #[inline(always)]
+    fn run(&self, fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor) -> Result<bool> {
+        if let To::Tensors([Some(r), None], keepdim) = to
+            && r.is_unused(rule.result[0])
+        {
+            let sizes = t.peek().0;
+            let mut shape = [1; INLINE_DIMS];
+            let ndim = if keepdim { sizes.len() } else { self.kept };
+            let Some(shape) = shape.get_mut(..ndim) else { return Ok(false) };
+            shape[..self.kept].copy_from_slice(&sizes[..self.kept]);
+            r.renew(rule.result[0], shape)?;
+        }
+        Ok(self.fold(fold, rule, to, t).is_some())
+    }
+
+    #[inline(always)]
+    fn fold(&self, fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor) -> Option<()> {
+        let &Rows { x, dtype, n, count, kept } = self;
+        let mut out = [None; 2];
+        match to {
+            To::Tensors(results, keepdim) => {
+                let (sizes, ndim) = (t.peek().0, if keepdim { t.ndim() } else { kept });
+                for k in 0..2 {
+                    let Some(r) = results[k] else { continue };
+                    let dtype = r.dtype().filter(|&have| rule.is_final(k, have))?;
+                    let own = r.peek().0;
+                    if own.len() != ndim || (ndim > 0 && (own[..kept] != sizes[..kept] || own[kept..].iter().any(|&n| n != 1))) {
+                        return None;
+                    }
+                    out[k] = Some((r.flat_like(dtype, r)?.0, dtype));
+                }
+            }
+            To::Number(_) if count > 1 => return None,
+            To::Number(_) => {}
+        }
+        if let [Some((a, of_a)), Some((b, of_b))] = out {
+            let ahead = b.addr().wrapping_sub(a.addr());
+            if ahead < count * of_a.size() || ahead.wrapping_neg() < count * of_b.size() {
+                return None;
             }
         }
+        // Folds have at most three planes and two results. All elements are read before the first result is written.
+        let (mut memory, mut found) =
+            ([const { MaybeUninit::<u64>::uninit() }; 3 * MOST_ROWS], [const { [MaybeUninit::<u64>::uninit(); MOST_ROWS] }; 2]);
+        let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: count };
+        let [first, second] = &mut found;
+        let found = [first.as_mut_ptr().cast::<u8>(), second.as_mut_ptr().cast::<u8>()];
+        let tile = FoldTile { x, rows: count, cols: n, step: (n * dtype.size()) as isize, done: 0, index: 0, weight: 1 };
+        // SAFETY: `flat_like` found all elements inside the storages. The accumulators and the results have room for `count` rows.
+        unsafe {
+            fold.start(accs, count);
+            fold.rows(accs, &tile);
+            fold.finish(accs, count, n, found);
+            if let To::Number(number) = to {
+                number.set(read_element(found[0], rule.written[0]).to_f64());
+            }
+            for k in 0..2 {
+                let Some((to, dtype)) = out[k] else { continue };
+                let written = rule.written[k];
+                if dtype == written {
+                    to.copy_from_nonoverlapping(found[k], count * dtype.size());
+                    continue;
+                }
+                for j in 0..count {
+                    write_element(to.add(j * dtype.size()), dtype, read_element(found[k].add(j * written.size()), written));
+                }
+            }
+        }
+        Some(())
     }
-    Some(())
 }
 
 /// Folds into contiguous results that have their shape already and do not overlap the input.
