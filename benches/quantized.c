@@ -1,13 +1,13 @@
 // Products with quantised matrices: the speed at which weights are read, compared with a plain read of the same memory.
 //
-//     cc -O2 -march=native -Iinclude benches/quantized.c -Ltarget/release -lthorn -o quantized
+//     cc -O2 -march=native -Iinclude benches/quantized.c -Ltarget/release -lthorn -lpthread -o quantized
 //     LD_LIBRARY_PATH=target/release ./quantized [threads]
 //
 // A matrix has 4096 columns and 64 MB, more than the caches. Each row of the table takes turns between the product with
-// one row of activations, a plain read on one thread, and the product with 32 rows. `of read` is the speed of the first
-// product divided by the speed of the read; with two threads it may exceed 1. `GMAC/s` counts the multiplications of
-// the product with 32 rows.
+// one row of activations, a plain read on as many threads, and the product with 32 rows. `of read` is the speed of the
+// first product divided by the speed of the read. `GMAC/s` counts the multiplications of the product with 32 rows.
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #include <thorn.h>
 
-enum { COLUMNS = 4096, BYTES = 64 << 20, ROUNDS = 15, PROMPT = 32 };
+enum { COLUMNS = 4096, BYTES = 64 << 20, ROUNDS = 15, PROMPT = 32, MOST_THREADS = 64 };
 
 static const struct {
     THBlockType type;
@@ -47,22 +47,47 @@ static double timed(THTensor *r, const THTensor *a, const THTensor *w, THBlockTy
     return now() - start;
 }
 
+struct part {
+    const uint64_t *words;
+    size_t count;
+};
+
 // Eight sums, so that the compiler can use vectors and additions do not wait for each other.
-static double read_all(const uint64_t *words, size_t count) {
+static void *read_part(void *argument) {
     static volatile uint64_t sink;
+    const struct part *part = argument;
     uint64_t sums[8] = {0};
-    double start = now();
-    for (size_t i = 0; i + 8 <= count; i += 8) {
-        for (int k = 0; k < 8; k++) sums[k] += words[i + (size_t)k];
+    for (size_t i = 0; i + 8 <= part->count; i += 8) {
+        for (int k = 0; k < 8; k++) sums[k] += part->words[i + (size_t)k];
     }
     for (int k = 0; k < 8; k++) sink += sums[k];
+    return NULL;
+}
+
+// The time of a plain read on `threads` threads.
+static double read_all(const uint64_t *words, size_t count, int threads) {
+    pthread_t others[MOST_THREADS];
+    struct part parts[MOST_THREADS];
+    double start = now();
+    for (int t = 0; t < threads; t++) {
+        size_t from = count * (size_t)t / (size_t)threads, to = count * (size_t)(t + 1) / (size_t)threads;
+        parts[t] = (struct part){words + from, to - from};
+        if (t > 0 && pthread_create(&others[t], NULL, read_part, &parts[t]) != 0) exit(1);
+    }
+    read_part(&parts[0]);
+    for (int t = 1; t < threads; t++) pthread_join(others[t], NULL);
     return now() - start;
 }
 
 static double least(double a, double b) { return a < b ? a : b; }
 
 int main(int argc, char **argv) {
-    check(THSetNumThreads(argc > 1 ? atoi(argv[1]) : 1));
+    int threads = argc > 1 ? atoi(argv[1]) : 1;
+    if (threads < 1 || threads > MOST_THREADS) {
+        fprintf(stderr, "usage: quantized [1 to %d threads]\n", MOST_THREADS);
+        return 2;
+    }
+    check(THSetNumThreads(threads));
     THTensor *one = THTensor_new(), *rows = THTensor_new(), *r = THTensor_new();
     int64_t sizes[] = {PROMPT, COLUMNS};
     check(THTensor_rand(rows, NULL, 2, sizes));
@@ -75,7 +100,7 @@ int main(int argc, char **argv) {
         double token = 1e9, reading = 1e9, prompt = 1e9;
         for (int round = 0; round < ROUNDS; round++) {
             token = least(token, timed(r, one, w, types[k].type));
-            reading = least(reading, read_all(words, (size_t)(n * row) / 8));
+            reading = least(reading, read_all(words, (size_t)(n * row) / 8, threads));
             if (round < 3) prompt = least(prompt, timed(r, rows, w, types[k].type));
         }
         double bytes = (double)(n * row), products = (double)PROMPT * COLUMNS * (double)n;

@@ -174,6 +174,11 @@ impl Backend {
         }
     }
 
+    /// Returns true if the host's processor has matrix instructions for a dtype, which are faster than products in float32 or int32.
+    pub fn has_matrix_instructions(self, dtype: Dtype) -> bool {
+        matches!(self, Backend::Host) && host::has_matrix_instructions(dtype)
+    }
+
     /// The number of bytes other than 0 in a row-major mask.
     pub fn count(self, mask: &Operand) -> Result<usize> {
         match self {

@@ -29,6 +29,7 @@ use smallvec::{SmallVec, smallvec};
 use std::ptr::null_mut;
 
 pub use super::histogram::bincount;
+pub use super::matmul::has_matrix_instructions;
 pub use super::random::fill_operand as random;
 pub use super::unique::unique;
 

@@ -26,6 +26,7 @@ pub use mat::Mat;
 pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
+use crate::dtype::Dtype;
 use kernel::ProductKernel;
 use number::Number;
 use product::Product;
@@ -55,6 +56,11 @@ macro_rules! products {
     };
 }
 pub(crate) use products;
+
+/// Returns true if the processor has matrix instructions for a dtype, and the process may use them.
+pub fn has_matrix_instructions(dtype: Dtype) -> bool {
+    tiles::kernel(dtype).is_some()
+}
 
 /// Element types with a matrix product: f32, f64, i32 and i64, which wrap around.
 pub trait Gemm: Number {

@@ -75,6 +75,18 @@ impl Bytes for Vnni {
     }
 }
 
+/// The distance in bytes between the weights that a kernel multiplies and the weights that it requests from memory.
+const AHEAD: usize = 2048;
+
+/// Requests `bytes` bytes of weights, which the kernel reads later. Without requests, a processor waits at each new page.
+#[inline(always)]
+pub unsafe fn request(w: *const u8, bytes: usize) {
+    for line in (0..bytes).step_by(64) {
+        // SAFETY: the caller guarantees the instruction, which ignores addresses without memory.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(w.wrapping_add(AHEAD + line).cast()) }
+    }
+}
+
 /// Blocks of 32 numbers whose scales are converted together.
 pub(crate) const EIGHT: usize = 8;
 

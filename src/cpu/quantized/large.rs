@@ -1,7 +1,7 @@
 //! Kernels of AVX2 for blocks of 256 numbers with integer scales: the sum of a block is an integer.
 
 use super::activations::Row;
-use super::avx2::{Bytes, nibbles, selected, total};
+use super::avx2::{Bytes, nibbles, request, selected, total};
 use super::tile::Dots;
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
@@ -49,6 +49,7 @@ impl<L: Large, B: Bytes> Dots for OfLarge<L, B> {
             let mut totals = [_mm256_setzero_ps(); R];
             for block in 0..blocks {
                 let (w, at) = (w.add(block * L::BYTES), block * MOST);
+                request(w, L::BYTES);
                 let scale = L::scale(w);
                 let of_a: [f32; R] = std::array::from_fn(|r| *a[r].scales.add(block));
                 let sums = L::sums::<B, R>(w, &a, at);
@@ -353,6 +354,61 @@ impl Sixteen for TQ2_0 {
     unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
         // SAFETY: the caller keeps this function's contract.
         unsafe { two_bits(w.add(32 * half)) }
+    }
+}
+
+/// -1, 0 or 1 as digits of base 3, five in a byte, with a scale; digit 1 means 0.
+pub struct TQ1_0;
+
+impl TQ1_0 {
+    /// Returns the first digits of bytes, which are fractions of 256.
+    #[inline(always)]
+    unsafe fn digits(x: __m256i) -> __m256i {
+        // SAFETY: the caller guarantees AVX2.
+        unsafe {
+            // Three times the byte is at least 256 from 86 on, and at least 512 from 171 on.
+            let reaches = |least: u8| _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8(least as i8)), x);
+            _mm256_sub_epi8(_mm256_sub_epi8(_mm256_setzero_si256(), reaches(86)), reaches(171))
+        }
+    }
+}
+
+impl Sixteen for TQ1_0 {
+    const BYTES: usize = 54;
+    const SCALE: usize = 52;
+    const ZERO: Option<i32> = Some(0);
+
+    #[inline(always)]
+    unsafe fn scales(_: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_set1_epi16(1) }
+    }
+
+    #[inline(always)]
+    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            // Without its first digit, a byte is three times as large, modulo 256.
+            let next = |x: __m256i| _mm256_add_epi8(x, _mm256_add_epi8(x, x));
+            let first = _mm256_loadu_si256(w.cast());
+            let second = next(first);
+            let third = next(second);
+            let fourth = next(third);
+            if half == 0 {
+                return [first, second, third, fourth].map(|x| Self::digits(x));
+            }
+            // Digits of 16 bytes, and four digits of the last 4 bytes.
+            let once = |x: __m128i| _mm256_castsi256_si128(next(_mm256_castsi128_si256(x)));
+            let x = _mm_loadu_si128(w.add(32).cast());
+            let digits = _mm256_set_m128i(once(x), x);
+            let later = next(next(digits));
+            let last = _mm256_castsi256_si128(next(next(later)));
+            let few = _mm_set1_epi32(w.add(48).cast::<i32>().read_unaligned());
+            let powers = _mm256_setr_epi16(1, 1, 1, 1, 3, 3, 3, 3, 9, 9, 9, 9, 27, 27, 27, 27);
+            let products = _mm256_and_si256(_mm256_mullo_epi16(_mm256_cvtepu8_epi16(few), powers), _mm256_set1_epi16(255));
+            let few = _mm_packus_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256::<1>(products));
+            [next(fourth), digits, later, _mm256_set_m128i(few, last)].map(|x| Self::digits(x))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! and the activations are paired in the same order: see [`Activations::paired`](super::activations::Activations).
 
 use super::activations::{ORDER, Row};
-use super::avx2::{Avx2, Bytes, EIGHT, gathered, total};
+use super::avx2::{Avx2, Bytes, EIGHT, gathered, request, total};
 use super::tile::Dots;
 use crate::cpu::simd::with_avx2;
 use std::arch::x86_64::*;
@@ -138,6 +138,7 @@ impl<P: Paired, B: Bytes> Dots for OfPaired<P, B> {
             let mut sums = [_mm256_setzero_ps(); R];
             let whole = blocks - blocks % EIGHT;
             for block in (0..whole).step_by(EIGHT) {
+                request(w.add(block * P::BYTES), EIGHT * P::BYTES);
                 Self::add(w, block, EIGHT, &a, &mut sums);
             }
             for r in (0..R).filter(|_| whole < blocks) {

@@ -1,7 +1,7 @@
 //! The kernel of AVX2 for `Q8_0`: 32 signed bytes with a scale.
 
 use super::activations::Row;
-use super::avx2::{Avx2, Bytes, EIGHT, gathered, total};
+use super::avx2::{Avx2, Bytes, EIGHT, gathered, request, total};
 use super::tile::Dots;
 use crate::cpu::simd::{opaque, with_avx2};
 use std::arch::x86_64::*;
@@ -67,6 +67,7 @@ impl<B: Bytes> Dots for Q8_0<B> {
             let (mut even, mut odd) = ([_mm256_setzero_ps(); R], [_mm256_setzero_ps(); R]);
             let whole = blocks - blocks % EIGHT;
             for block in (0..whole).step_by(EIGHT) {
+                request(w.add(block * BYTES), EIGHT * BYTES);
                 Self::add(w, block, EIGHT, &a, [&mut even, &mut odd]);
             }
             for r in (0..R).filter(|_| whole < blocks) {

@@ -1,11 +1,16 @@
 //! Convolutions of one-, two- and three-dimensional images, and their gradients.
 
 pub mod planes;
+mod products;
 pub mod unroll;
 
-use super::dense::{launch, operand};
+use super::dense::{dense, launch, operand};
 use super::reduce::{self, Over, To};
+use super::result::deliver;
+use super::view;
 use super::window::{Rounding, Steps, check_counts, each, extent, image as image_of, image_dims, unnumbered, windows};
+use crate::backend;
+use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, IMAGE_DIMS, Product, Window};
@@ -119,6 +124,13 @@ impl ConvOptions<'_> {
     }
 }
 
+/// Returns true if a convolution is fastest as products of matrices in its own dtype.
+fn has_products(it: &Convolution, dtype: Dtype, device: Device) -> bool {
+    // A tile of the instructions has 16 rows of 64 bytes.
+    let worth = it.outputs >= 16 && it.inputs * it.window.taps() >= 32 && it.batch * it.window.places() > 0;
+    worth && dtype != dtype.product_type() && backend::on(device).has_matrix_instructions(dtype)
+}
+
 /// `r` = the convolution of `input` with `weight`, plus `bias` in each channel
 pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, options: ConvOptions<'_>) -> Result<()> {
     let (of_input, of_weight) = (input.layout()?.shape, weight.layout()?.shape);
@@ -129,6 +141,10 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
         && shape.as_slice() != [channels]
     {
         bail!(Shape, "a bias of shape {:?} for {channels} channels", shape.as_slice())
+    }
+    if !options.transposed && has_products(&it, dtype, input.device()) {
+        let made = products::forward(&it, dtype, &dense(weight, dtype)?, input, bias)?;
+        return deliver([Some((r, dtype, &view::reshape(&made, &result)?))]);
     }
     let compute = dtype.product_type();
     let mut inputs = SmallVec::<[Operand; 3]>::new();
