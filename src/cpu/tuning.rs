@@ -153,6 +153,7 @@ pub(crate) const TRANSPOSED_STREAM_BUFFERED: usize = 512;
 pub(crate) const SOFTMAX_AHEAD: usize = 8;
 /// Elements of a line up to which eight lines are summed at once. Of longer lines, eight inputs and eight results are more streams than a
 /// processor prefetches, and the next eight lines are too far away to prefetch.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const SCANNED_LONGEST: usize = 8192;
 
 /// Columns of A in one step of a product. A strip of B has 48 KiB: its rows come from the L2 cache, in order and prefetched, and longer

@@ -74,7 +74,8 @@ impl Space {
             system.assume_init()
         };
         let is_bounded = system.f_blocks > 0;
-        let is_memory = [libc::TMPFS_MAGIC, libc::HUGETLBFS_MAGIC].contains(&system.f_type);
+        // The C libraries differ in the sign of the type.
+        let is_memory = [libc::TMPFS_MAGIC, libc::HUGETLBFS_MAGIC].into_iter().any(|magic| magic as u64 == system.f_type as u64);
         let block = if system.f_frsize > 0 { system.f_frsize } else { system.f_bsize };
         // SAFETY: the call has no preconditions. Some space is reserved for the administrator.
         let blocks = if unsafe { libc::geteuid() } == 0 { system.f_bfree } else { system.f_bavail };

@@ -7,6 +7,7 @@ use thorn_blocks::{Blocks, GROUP, MOST};
 const LEAST: f32 = 1e-30;
 
 /// The block at each position of eight paired blocks.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const ORDER: [usize; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
 
 /// Rows of quantised numbers. A row has the scales (float32, one for each block), the sums of the codes of each group (int16), and the
@@ -16,7 +17,7 @@ pub struct Activations {
     first: *mut u8,
     padded: usize,
     unit: usize,
-    /// True if blocks of 32 numbers are paired: eight scales, and the sums of eight blocks, are in the [`ORDER`]. The codes of two
+    /// True if blocks of 32 numbers are paired: eight scales, and the sums of eight blocks, are in the order of `ORDER`. The codes of two
     /// neighbouring blocks have the first halves of both first, then the second halves.
     paired: bool,
 }

@@ -30,11 +30,10 @@ pub(super) fn gather(r: &Tensor, indexed: Indexed<'_>) -> Result<bool> {
     if r.is_unused(walk.dtype) {
         r.renew(walk.dtype, walk.shape())?;
     }
+    let row = walk.row_of(r, |sizes| sizes == walk.shape()).filter(|_| walk.is_apart(r, [indexed.t, indexed.index]));
+    let Some(row) = row else { return Ok(false) };
     // SAFETY: `row_of` checks the elements of the result, and `Walk` the others. The result overlaps none of them.
-    match walk.row_of(r, |sizes| sizes == walk.shape()).filter(|_| walk.is_apart(r, [indexed.t, indexed.index])) {
-        Some(row) => unsafe { walk.run(Move::Gather, row) }.map(|()| true),
-        None => Ok(false),
-    }
+    unsafe { walk.run(Move::Gather, row) }.map(|()| true)
 }
 
 /// Writes elements of `src` to `t`, or combines them with the elements of `t`. Returns as [`gather`].
@@ -46,11 +45,9 @@ pub(super) fn put(movement: Move, src: &Tensor, indexed: Indexed<'_>) -> Result<
     }
     let fits =
         |sizes: &[i64]| if indexed.whole { sizes == walk.shape() } else { sizes.iter().zip(walk.shape()).all(|(have, n)| have >= n) };
+    let Some(row) = walk.row_of(src, fits) else { return Ok(false) };
     // SAFETY: `Walk` and `row_of` check all elements. `t` is contiguous and overlaps no other operand.
-    match walk.row_of(src, fits) {
-        Some(row) => unsafe { walk.run(movement, row) }.map(|()| true),
-        None => Ok(false),
-    }
+    unsafe { walk.run(movement, row) }.map(|()| true)
 }
 
 /// The positions of a call, which are checked, and the steps of its tensors in elements.
