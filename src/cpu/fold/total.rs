@@ -152,8 +152,8 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
     total
 }
 
-/// Returns the sum of `n` contiguous float32, or of their squares, with all operations in float64. A few registers suffice, because the conversion takes more time
-/// than the additions.
+/// Returns the sum of `n` contiguous float32, or of their squares, with all operations in float64. A few registers suffice, because the
+/// conversion takes more time than the additions.
 ///
 /// # Safety
 /// `x` must hold `n` numbers; as for [`Register`].

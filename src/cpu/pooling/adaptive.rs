@@ -66,8 +66,8 @@ impl Iterator for Parts {
 }
 
 impl Adaptive {
-    /// Returns the elements of each window in dimension `d`: window `o` begins at `o * size / out` and ends at `(o + 1) * size / out`, rounded
-    /// up.
+    /// Returns the elements of each window in dimension `d`. Window `o` begins at `o * size / out`, rounded down, and ends at
+    /// `(o + 1) * size / out`, rounded up.
     #[inline(always)]
     fn parts(&self, d: usize) -> Parts {
         let out = self.out[d];
