@@ -205,10 +205,10 @@ impl Backend {
     }
 
     /// The distinct elements of a row-major vector, or rows of a matrix, in ascending order. With `consecutive`, one element of each run of
-    /// equal ones.
-    pub fn unique(self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+    /// equal ones. The flags request the inverse and the counts; a GPU always returns the counts.
+    pub fn unique(self, x: &Operand, consecutive: bool, [inverted, counted]: [bool; 2]) -> Result<Unique> {
         match self {
-            Backend::Host => host::unique(x, consecutive, inverted),
+            Backend::Host => host::unique(x, consecutive, [inverted, counted]),
             Backend::Other(device) => device.unique(x, consecutive, inverted),
         }
     }

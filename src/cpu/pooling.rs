@@ -1,13 +1,15 @@
 //! Pooling: the maximum or the mean of each window, line by line, and the gradients of both.
 
+mod adaptive;
+
 use super::scratch::{Elements, ThreadScratch};
-use super::simd::simd;
+use super::simd::{opaque, simd};
 use super::window::Lines;
 use crate::alloc;
 use crate::cpu::tuning::POOLED_PART;
 use crate::dtype::Element;
 use crate::error::{Result, bail};
-use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Unpool, Window};
+use crate::launch::{Divisor, IMAGE_DIMS, Unpool, Window};
 use std::ops::Range;
 
 /// Regular windows over planes.
@@ -162,10 +164,16 @@ impl Pooling {
             );
             (0..self.window().out[2]).for_each(|i| r.add(i).write(initial));
             let Some(source) = source else { return };
-            for column in &self.lines.columns {
+            let mut columns = &self.lines.columns[..];
+            while let [column, rest @ ..] = columns {
+                columns = rest;
                 let (r, x, n) = (r.add(column.outputs.start), source.wrapping_add(column.x), column.outputs.len());
                 match stride {
                     1 => fold_run::<T, 1>(r, r, x, n, fold),
+                    2 if column.is_before(rest.first()) => {
+                        fold_pairs(r, x, n, fold);
+                        columns = &rest[1..];
+                    }
                     2 => fold_run::<T, 2>(r, r, x, n, fold),
                     _ => (0..n).for_each(|i| r.add(i).write(fold(*r.add(i), *x.add(stride * i)))),
                 }
@@ -325,6 +333,42 @@ unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     at
 }
 
+/// `r[i] = fold(fold(r[i], x[2 * i]), x[2 * i + 1])`
+///
+/// # Safety
+/// `r` must have `n` elements and `x` twice as many.
+#[inline(always)]
+unsafe fn fold_pairs<T: Element>(r: *mut T, x: *const T, n: usize, fold: impl Fn(T, T) -> T + Copy) {
+    // SAFETY: the caller keeps this function's contract.
+    unsafe {
+        let done = fold_pairs_by::<T, 16>(r, x, n, fold);
+        let done = done + fold_pairs_by::<T, 4>(r.add(done), x.add(2 * done), n - done, fold);
+        (done..n).for_each(|i| r.add(i).write(fold(fold(*r.add(i), *x.add(2 * i)), *x.add(2 * i + 1))));
+    }
+}
+
+/// [`fold_pairs`] for all whole blocks of `N` results; returns their number of results. As in [`fold_blocks`], a block is read before it is
+/// written.
+#[inline(always)]
+unsafe fn fold_pairs_by<T: Element, const N: usize>(mut r: *mut T, x: *const T, n: usize, fold: impl Fn(T, T) -> T + Copy) -> usize {
+    let whole = n - n % N;
+    for at in (0..whole).step_by(N) {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            let mut folded = r.cast::<[T; N]>().read_unaligned();
+            let pairs = x.add(2 * at).cast::<[[T; 2]; N]>().read_unaligned();
+            let (first, second) = (pairs.map(|[first, _]| first), pairs.map(|[_, second]| second));
+            for k in 0..N {
+                folded[k] = fold(fold(folded[k], first[k]), second[k]);
+            }
+            r.cast::<[T; N]>().write_unaligned(folded);
+            // The compiler must not know how far the result is advanced, since it would merge several blocks and gather their elements.
+            r = opaque(r.add(N)).cast_mut();
+        }
+    }
+    whole
+}
+
 /// Returns the greater number, or a NaN if there is one.
 #[inline(always)]
 fn greater<T: Element>(a: T, b: T) -> T {
@@ -342,164 +386,8 @@ unsafe fn taken<T: Element>(value: *mut T, index: *mut i64, x: T, at: usize) {
     }
 }
 
-impl Adaptive {
-    /// Returns the elements of the window of output `o` in dimension `d`.
-    #[inline(always)]
-    fn part(&self, d: usize, o: usize) -> Range<usize> {
-        let (size, out) = (self.image[d] as u128, self.out[d] as u128);
-        (o as u128 * size / out) as usize..((o as u128 + 1) * size).div_ceil(out) as usize
-    }
-
-    /// Calls `f` with each output of a plane and the elements of its window, row by row.
-    #[inline(always)]
-    fn each(&self, mut f: impl FnMut(usize, [Range<usize>; IMAGE_DIMS])) {
-        let [slices, lines, width] = self.out;
-        if width == 0 || lines == 0 {
-            return;
-        }
-        for slice in 0..slices {
-            let z = self.part(0, slice);
-            for line in 0..lines {
-                let y = self.part(1, line);
-                // A loop and not `for_each`, which would not be compiled for the instruction set of the caller.
-                for k in 0..width {
-                    f((slice * lines + line) * width + k, [z.clone(), y.clone(), self.part(2, k)]);
-                }
-            }
-        }
-    }
-
-    /// Calls `f` with the elements of a window, row by row, or as one range if they are contiguous.
-    #[inline(always)]
-    fn rows(&self, [z, y, x]: &[Range<usize>; IMAGE_DIMS], mut f: impl FnMut(Range<usize>)) {
-        for z in z.clone() {
-            if x.len() == self.image[2] {
-                let row = (z * self.image[1] + y.start) * x.len();
-                f(row..row + y.len() * x.len());
-                continue;
-            }
-            for y in y.clone() {
-                let row = (z * self.image[1] + y) * self.image[2] + x.start;
-                f(row..row + x.len());
-            }
-        }
-    }
-
-    /// Computes the maxima of all windows and their indices, as [`Pooling::greatest`].
-    ///
-    /// # Safety
-    /// All operands must be row-major and have the sizes that `self` says, for `planes` planes. No other thread may access the results.
-    pub unsafe fn greatest<T: Element>(
-        &self,
-        scratch: &ThreadScratch,
-        planes: usize,
-        values: *mut T,
-        indices: Option<*mut i64>,
-        x: *const T,
-    ) {
-        let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
-        let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        scratch.each::<T>(planes, &|plane, _| {
-            let x = x.at(plane * pixels);
-            self.each(|place, window| {
-                let (mut value, mut index) = (T::from_f64(f64::NEG_INFINITY), -1);
-                // SAFETY: the caller keeps this function's contract; windows are inside the image.
-                unsafe {
-                    self.rows(&window, |row| row.for_each(|at| taken(&mut value, &mut index, *x.add(at), at)));
-                    values.at(plane * places + place).write(value);
-                    if let Some(indices) = indices {
-                        indices.at(plane * places + place).write(index);
-                    }
-                }
-            });
-        });
-    }
-
-    /// Computes the means of all windows.
-    ///
-    /// # Safety
-    /// As for [`Adaptive::greatest`].
-    pub unsafe fn means<T: Element>(&self, scratch: &ThreadScratch, planes: usize, r: *mut T, x: *const T) {
-        let (r, x) = (Elements(r), Elements(x.cast_mut()));
-        let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        scratch.each::<T>(planes, &|plane, _| {
-            let x = x.at(plane * pixels);
-            simd(
-                #[inline(always)]
-                |_| {
-                    self.each(
-                        #[inline(always)]
-                        |place, window| {
-                            let mut total = T::ZERO;
-                            self.rows(
-                                &window,
-                                #[inline(always)]
-                                |row| {
-                                    // SAFETY: the caller keeps this function's contract; windows are inside the image.
-                                    total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) });
-                                },
-                            );
-                            let count: usize = window.iter().map(Range::len).product();
-                            // SAFETY: the caller keeps this function's contract.
-                            unsafe { r.at(plane * places + place).write(T::from_f64(total.to_f64() / count as f64)) };
-                        },
-                    );
-                },
-            );
-        });
-    }
-
-    /// Computes the gradient `x` of the image from the gradient `grad` of the means.
-    ///
-    /// # Safety
-    /// As for [`Adaptive::greatest`].
-    pub unsafe fn spread_means<T: Element>(&self, scratch: &ThreadScratch, planes: usize, x: *mut T, grad: *const T) {
-        let (grad, x) = (Elements(grad.cast_mut()), Elements(x));
-        let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        scratch.each::<T>(planes, &|plane, _| {
-            let x = x.at(plane * pixels);
-            // SAFETY: the caller keeps this function's contract; each plane is written by one thread, and all bits 0 are the number 0.
-            unsafe { x.write_bytes(0, pixels) };
-            self.each(|place, window| {
-                let count: usize = window.iter().map(Range::len).product();
-                // SAFETY: the caller keeps this function's contract.
-                let share = T::from_f64(unsafe { *grad.at(plane * places + place) }.to_f64() / count as f64);
-                self.rows(&window, |row| {
-                    // SAFETY: the caller keeps this function's contract; windows are inside the image.
-                    row.for_each(|at| unsafe { x.add(at).write((*x.add(at)).add(share)) });
-                });
-            });
-        });
-    }
-}
-
 /// Indices that are checked together.
 const CHECKED: usize = 1024;
-
-/// Lanes in a sum.
-const SUM_LANES: usize = 64;
-
-/// Returns the sum of a row.
-///
-/// # Safety
-/// `x` must have `n` elements.
-#[inline(always)]
-unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
-    let mut lanes = [T::ZERO; SUM_LANES];
-    // SAFETY: the caller keeps this function's contract.
-    unsafe {
-        for block in 0..n / SUM_LANES {
-            let block = x.add(block * SUM_LANES).cast::<[T; SUM_LANES]>().read_unaligned();
-            (0..SUM_LANES).for_each(|k| lanes[k] = lanes[k].add(block[k]));
-        }
-        // The lanes are added in halves, since 63 dependent additions would take as long as all the others.
-        (0..SUM_LANES / 2).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 2]));
-        (0..SUM_LANES / 4).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 4]));
-        (0..SUM_LANES / 8).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 8]));
-        let total = lanes.into_iter().take(SUM_LANES / 8).fold(T::ZERO, T::add);
-        (n / SUM_LANES * SUM_LANES..n).fold(total, |total, at| total.add(*x.add(at)))
-    }
-}
 
 impl Unpool {
     /// Returns an error if an index is outside its plane.
@@ -545,5 +433,25 @@ impl Unpool {
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_folded_in_order() {
+        for n in (0..40).chain([100]) {
+            let x: Vec<i32> = (0..2 * n as i32).map(|i| i * 37 % 61).collect();
+            let mut r: Vec<i32> = (0..=n as i32).collect();
+            let fold = |a: i32, b: i32| 3 * a - b;
+            // SAFETY: the result has more than `n` elements and the operand twice as many.
+            unsafe { fold_pairs(r.as_mut_ptr(), x.as_ptr(), n, fold) };
+            for i in 0..n {
+                assert_eq!(r[i], 9 * i as i32 - 3 * x[2 * i] - x[2 * i + 1], "{n}: {i}");
+            }
+            assert_eq!(r[n], n as i32);
+        }
     }
 }

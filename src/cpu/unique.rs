@@ -12,15 +12,16 @@ use crate::launch::Unique;
 use crate::operand::Operand;
 use std::ptr::null_mut;
 
-/// Returns the distinct elements of a row-major vector, or the distinct rows of a matrix.
-pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+/// Returns the distinct elements of a row-major vector, or the distinct rows of a matrix. The flags request the inverse and, of elements,
+/// the counts; rows are always counted.
+pub fn unique(x: &Operand, consecutive: bool, [inverted, counted]: [bool; 2]) -> Result<Unique> {
     match x.layout().ndim() {
-        1 => dispatch!(all, x.dtype, T => elements_once::<T>(x, consecutive, inverted)),
+        1 => dispatch!(all, x.dtype, T => elements_once::<T>(x, consecutive, [inverted, counted])),
         _ => rows_once(x, consecutive, inverted),
     }
 }
 
-fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, [inverted, counted]: [bool; 2]) -> Result<Unique> {
     let n = x.layout().numel();
     // SAFETY: the operand is row-major and of this type.
     let mut line = unsafe { x.elements::<T>() };
@@ -37,9 +38,16 @@ fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> 
     }
     let count = count_runs(line) as i64;
     let mut inverse = inverted.then(|| Operand::row(Dtype::Int64, n)).transpose()?;
-    let (mut counts, mut values) = (Operand::row(Dtype::Int64, count)?, Operand::row(T::DTYPE, count)?);
-    // SAFETY: both are new memory of these types.
-    let (ends, to) = unsafe { (counts.elements_mut::<i64>(), values.elements_mut::<T>()) };
+    let mut values = Operand::row(T::DTYPE, count)?;
+    // SAFETY: the values are new memory of this type.
+    let to = unsafe { values.elements_mut::<T>() };
+    if !inverted && !counted {
+        firsts(line, to);
+        return Ok(Unique { values, inverse: None, counts: None });
+    }
+    let mut counts = Operand::row(Dtype::Int64, count)?;
+    // SAFETY: the counts are new memory of int64.
+    let ends = unsafe { counts.elements_mut::<i64>() };
     // SAFETY: the inverse is new memory of int64.
     runs(
         line,
@@ -50,7 +58,17 @@ fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> 
     let starts = std::iter::once(0).chain(ends.iter().copied());
     to.iter_mut().zip(starts).for_each(|(value, start)| *value = line[start as usize]);
     lengths(ends);
-    Ok(Unique { values, inverse, counts })
+    Ok(Unique { values, inverse, counts: Some(counts) })
+}
+
+/// Writes the first element of each run to `values`, which has an element for each run.
+fn firsts<T: Element>(line: &[T], values: &mut [T]) {
+    // From the end to the start, and every element is written: the first of a run is written last, and there is no branch to predict.
+    let mut run = values.len();
+    for i in (0..line.len()).rev() {
+        run -= usize::from(i + 1 == line.len() || line[i] != line[i + 1]);
+        values[run] = line[i];
+    }
 }
 
 /// Replaces the ends of runs by their lengths.
@@ -81,7 +99,7 @@ fn rows_once(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
         unsafe { values.first().add(i * row).copy_from_nonoverlapping(x.first().add(places[start] as usize * row), row) };
         start = end as usize;
     }
-    Ok(Unique { values, inverse, counts })
+    Ok(Unique { values, inverse, counts: Some(counts) })
 }
 
 /// Sorts the rows `places`, unless only consecutive rows are compared. Writes the ends of the runs and returns their number.
@@ -207,6 +225,10 @@ mod tests {
         runs(&line, Some(&[6, 5, 4, 3, 2, 1, 0]), &mut ends, Some(&mut inverse));
         assert_eq!(inverse, [4, 3, 2, 2, 1, 0, 0]);
         assert_eq!(count_runs::<i64>(&[]), 0);
+        let mut values = [9.0; 5];
+        firsts(&line, &mut values);
+        assert_eq!(values.map(f32::to_bits), [1.0, 2.0, -0.0, f32::NAN, f32::NAN].map(f32::to_bits));
+        firsts::<i64>(&[], &mut []);
     }
 
     #[test]

@@ -186,6 +186,13 @@ pub struct Column {
     pub x: usize,
 }
 
+impl Column {
+    /// Returns true if `next` has the same outputs and is directly to the right.
+    pub fn is_before(&self, next: Option<&Column>) -> bool {
+        next.is_some_and(|next| next.outputs == self.outputs && next.x == self.x + 1)
+    }
+}
+
 /// Windows processed line by line: the outputs of a line read rows of the image through columns of taps.
 pub struct Lines {
     /// The windows.

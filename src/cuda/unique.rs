@@ -65,7 +65,7 @@ pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Resu
     let numbers = |n: i64| Operand::new_on(device, Dtype::Int64, &[n]);
     let inverse = inverted.then(|| numbers(n)).transpose()?;
     if n == 0 {
-        return Ok(Unique { values: Operand::new_on(device, x.dtype, &[0])?, inverse, counts: numbers(0)? });
+        return Ok(Unique { values: Operand::new_on(device, x.dtype, &[0])?, inverse, counts: Some(numbers(0)?) });
     }
     let name = type_name(x.dtype);
     // Elements are sorted with their keys. Rows are sorted by places alone.
@@ -110,7 +110,7 @@ pub fn unique(gpu: &Gpu, x: &Operand, consecutive: bool, inverted: bool) -> Resu
     (args.values, args.counts) = (values.first() as u64, counts.first() as u64);
     // SAFETY: there is room for a row and a number for each run.
     unsafe { args.launch(gpu, &format!("unique_values<{name}>"), args.runs.saturating_mul(width))? };
-    Ok(Unique { values, inverse, counts })
+    Ok(Unique { values, inverse, counts: Some(counts) })
 }
 
 /// Merge-sorts rows, from runs of one row on. Returns the address of the sorted places, which is one half of the memory.

@@ -20,6 +20,6 @@ pub struct Unique {
     pub values: Operand,
     /// The int64 index into `values` of each element, or row, if requested.
     pub inverse: Option<Operand>,
-    /// The int64 number of occurrences of each value.
-    pub counts: Operand,
+    /// The int64 number of occurrences of each value. `None` only if the number is not requested.
+    pub counts: Option<Operand>,
 }

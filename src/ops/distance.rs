@@ -1,13 +1,15 @@
 //! Distances between tensors, and between the rows of matrices.
 
+use super::loss::made;
 use super::matmul::forms::matmul;
-use super::pointwise::arithmetic::{cadd, clamp, cmul, csub, mul};
+use super::pointwise::arithmetic::{cadd, clamp, cmul, csub, mul, sub_tensor};
 use super::pointwise::choose::choose_value;
 use super::pointwise::compare::isfinite;
 use super::pointwise::function::sqrt;
-use super::reduce::{Over, To, mean, norm, number};
+use super::reduce::{Over, To, mean, norm, number, sum};
 use super::result::deliver;
 use super::{copy, view};
+use crate::device::Device;
 use crate::dtype::{Domain, Dtype, Promotion};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape};
@@ -18,14 +20,23 @@ use crate::tensor::Tensor;
 pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
     let (of_a, of_b) = (a.defined()?, b.defined()?);
     let common = Promotion::default().tensor(of_a, a.ndim()).tensor(of_b, b.ndim()).result().unwrap_or(of_a);
-    let difference = Tensor::fresh()?;
-    if common.is_float() {
-        let widened = |t: &Tensor| copy::to_dtype(&copy::to_dtype(t, common)?, Dtype::Float64);
-        csub(&difference, &widened(a)?, 1.into(), &widened(b)?)?;
-    } else {
-        csub(&difference, a, 1.into(), b)?;
+    let wide = if common.is_float() { Dtype::Float64 } else { common };
+    let (a, b) = (copy::to_dtype(a, common)?, copy::to_dtype(b, common)?);
+    let difference = |a: &Tensor, b: &Tensor| made(|r| sub_tensor.run_in(wide, &[r, a, b], &[]));
+    let (shape, n) = (a.layout()?.shape, a.layout()?.numel());
+    if n <= DIFFERENCES || b.layout()?.shape != shape || a.device() != Device::Cpu {
+        let difference = difference(&a, &b)?;
+        return number(|to| norm(to, &difference, p, Over::Dims(&[]), None));
     }
-    number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
+    // The norm of the norms of parts. For p = 0, a norm is a count, so the counts are added.
+    let (a, b) = (view::reshape(&a, &[-1])?, view::reshape(&b, &[-1])?);
+    let norms = Tensor::empty(Dtype::Float64, &[(n - 1) / DIFFERENCES + 1])?;
+    for (k, first) in (0..n).step_by(DIFFERENCES as usize).enumerate() {
+        let part = |t: &Tensor| view::derive(t, |l| l.narrow(0, first, DIFFERENCES.min(n - first)));
+        let place = view::derive(&norms, |l| l.select(0, k as i64))?;
+        norm(To::tensor(&place, false), &difference(&part(&a)?, &part(&b)?)?, p, Over::Dims(&[]), Some(Dtype::Float64))?;
+    }
+    if p == 0.0 { number(|to| sum(to, &norms, Over::Dims(&[]), None)) } else { number(|to| norm(to, &norms, p, Over::Dims(&[]), None)) }
 }
 
 /// The number of differences that are computed at a time.

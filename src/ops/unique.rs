@@ -29,7 +29,7 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
     let dtype = t.defined()?;
     Want::indices(results.inverse)?;
     Want::indices(results.counts)?;
-    let inverted = results.inverse.is_some();
+    let wanted = [results.inverse.is_some(), results.counts.is_some()];
     let whole = dim == TH_ALL_DIMS || (t.ndim() == 0 && wrap_dim(dim, 0)? == 0);
     let dim = if whole { 0 } else { wrap_dim(dim, t.ndim())? };
     let x = dense(&if whole { t.clone() } else { view::derive(t, |l| l.move_dim(dim, 0))? }, dtype.compute())?;
@@ -39,13 +39,13 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
         bail!(Shape, "the slices of shape {:?} along dimension {dim} have no elements", t.layout()?.shape.as_slice())
     }
     let x = Operand::of(&x)?;
-    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout().offset, ..rows }), consecutive, inverted)?;
-    let (values, inverse, counts) =
-        (found.values.tensor()?, found.inverse.as_ref().map(Operand::tensor).transpose()?, found.counts.tensor()?);
+    let found = backend::on(x.device).unique(&x.view(Layout { offset: x.layout().offset, ..rows.clone() }), consecutive, wanted)?;
+    let tensor = |found: Option<&Operand>| found.map(Operand::tensor).transpose();
+    let (values, inverse, counts) = (found.values.tensor()?, tensor(found.inverse.as_ref())?, tensor(found.counts.as_ref())?);
     let (values, inverse) = if whole {
         (values, inverse.map(|inverse| view::derive(&inverse, |l| l.view(&t.layout()?.shape))).transpose()?)
     } else {
-        shape[0] = counts.layout()?.numel();
+        shape[0] = values.layout()?.numel() / rows.shape[1].max(1);
         (
             view::derive(&values, |l| {
                 l.view(&shape)?;
@@ -58,6 +58,6 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
     deliver([
         given(results.values, dtype, Some(&values)),
         given(results.inverse, Dtype::Int64, inverse.as_ref()),
-        given(results.counts, Dtype::Int64, Some(&counts)),
+        given(results.counts, Dtype::Int64, counts.as_ref()),
     ])
 }

@@ -2,16 +2,13 @@
 
 use super::Reducer;
 use super::reducer::row;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::Level;
-use crate::cpu::simd::{Isa, simd};
+use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::vector::{F64x8, I64x8, Partial, Register};
-#[cfg(target_arch = "x86_64")]
-use crate::dtype::Dtype;
-use crate::dtype::{Bool, Element};
+use crate::cpu::vector::{F64x8, I64x8, Partial};
+use crate::cpu::vector::{Float32s, Register, by_level};
+use crate::dtype::{Bool, Dtype, Element};
 use crate::launch::Root;
 use std::marker::PhantomData;
 
@@ -155,6 +152,33 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
     total
 }
 
+/// Returns the sum of `n` contiguous float32, or of their squares, with all operations in float64. A few registers suffice, because the
+/// conversion takes more time than the additions.
+///
+/// # Safety
+/// `x` must hold `n` numbers; as for [`Register`].
+#[inline(always)]
+unsafe fn sum_of_float32<V: Float32s, F: Term>(x: *const f32, n: usize) -> f64 {
+    const UNROLL: usize = 4;
+    let step = UNROLL * V::LANES;
+    let (mut total, mut at) = (0.0, 0);
+    // SAFETY: the caller keeps this function's contract.
+    unsafe {
+        while n - at >= step {
+            let mut sums = [V::Wide::all(0.0); UNROLL];
+            for _ in 0..((n - at) / step).min(RUN) {
+                for (k, sum) in sums.iter_mut().enumerate() {
+                    let x = V::load_wide(x.add(at + k * V::LANES));
+                    *sum = *sum + if F::SQUARE { x * x } else { x };
+                }
+                at += step;
+            }
+            total += ((sums[0] + sums[1]) + (sums[2] + sums[3])).sum();
+        }
+        (at..n).fold(total, |total, i| total + F::of(x.add(i).read()))
+    }
+}
+
 impl Root {
     /// Returns the result for the total of `count` elements.
     #[inline(always)]
@@ -194,6 +218,8 @@ impl Root {
 pub trait Term: Copy + Send + Sync {
     /// True if the term is the float itself.
     const ITSELF: bool = false;
+    /// True if the term is the square of the float.
+    const SQUARE: bool = false;
     /// Returns the term of `x`.
     fn of<T: Element>(x: T) -> f64;
 }
@@ -223,7 +249,7 @@ terms! {
     /// `|x|`
     Abs: |x| x.to_f64().abs();
     /// `x^2`
-    Square: |x| x.to_f64() * x.to_f64();
+    Square SQUARE: |x| x.to_f64() * x.to_f64();
 }
 
 /// The float64 sum of a term of each float.
@@ -275,6 +301,10 @@ impl<T: Element, F: Term> Reducer for Terms<T, F> {
         if F::ITSELF && T::DTYPE == Dtype::Float64 && isa.level() == Level::Avx512 && n >= BRIEF {
             // SAFETY: the caller keeps this function's contract, and the processor has the level.
             return (unsafe { sum_of_float64(x.cast(), n) }, ());
+        }
+        if (F::ITSELF || F::SQUARE) && T::DTYPE == Dtype::Float32 && isa.level() != Level::Baseline {
+            // SAFETY: the caller keeps this function's contract, and the processor has the level.
+            return (unsafe { by_level!(isa, f32, V => sum_of_float32::<V, F>(x.cast(), n)) }, ());
         }
         // SAFETY: the caller keeps this function's contract.
         unsafe { row(self, isa, x, n) }
@@ -407,6 +437,22 @@ mod tests {
         for n in (0..200).chain(LENGTHS) {
             let x: Vec<f64> = (0..n).map(|i| (i * 37 % 101) as f64 - 50.0).collect();
             assert_eq!(sum(plain, &x), x.iter().sum::<f64>() + 0.0, "{n}");
+        }
+    }
+
+    #[test]
+    fn rows_of_float32_of_any_length_are_summed_in_float64() {
+        let plain = Terms::<f32, _>::new(Plain, Root::Itself);
+        for n in (0..200).chain(LENGTHS) {
+            // Sums of these are exact in float64, and in float32 they are not.
+            let x: Vec<f32> = (0..n).map(|i| if i % 2 == 0 { 16_777_215.0 } else { (i * 37 % 101) as f32 / 64.0 }).collect();
+            assert_eq!(sum(plain, &x), x.iter().map(|&x| f64::from(x)).sum::<f64>() + 0.0, "{n}");
+            let x: Vec<f32> = (0..n).map(|i| (i * 37 % 8191) as f32).collect();
+            assert_eq!(
+                sum(Terms::<f32, _>::new(Square, Root::Itself), &x),
+                x.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() + 0.0,
+                "{n}"
+            );
         }
     }
 

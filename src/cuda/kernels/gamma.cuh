@@ -485,6 +485,7 @@ template <class T, class C> DEVICE T multivariate_kernel(T x, T p, const C&) { r
 //     T power_of_tensor(T a, T b, cx)                       numbers
 //     T power(T t, T value, cx)                             numbers; reads `cx.numbers[0].real`
 //     T power_of_number(T t, T value, cx)                   numbers
+//     T between_of_number(T a, T b, T weight, cx)           floats
 //     T select_kernel(condition, T a, T b, cx)              any; the condition is Bool or an integer
 //     T select_number_kernel(mask, T t, T value, cx)        any; the mask is Bool or an integer
 //     T finite(T t, T nan, T most, T least, T infinity, cx) floats

@@ -390,6 +390,7 @@ DEVICE f64 next(f64 a, f64 b) {
 namespace kernel {
 template <class T, class C> DEVICE T power_of_tensor(T a, T b, const C&) { return Number::pow(a, b, Isa{}); }
 template <class T, class C> DEVICE T power_of_number(T t, T value, const C&) { return Number::pow(value, t, Isa{}); }
+template <class T, class C> DEVICE T between_of_number(T a, T b, T weight, const C&) { return between(a, b, weight); }
 
 template <class T, class C> DEVICE T power(T t, T value, const C& cx) {
     if constexpr (Same<T, f32>::value) {

@@ -1,9 +1,10 @@
 //! Named products: of matrices, of vectors, of batches, and `matmul`, which accepts all of these.
 
-use super::{Addend, MATRICES, SUM, fast_path, product};
+use super::{Addend, MATRICES, SUM, check_types, fast_path, product};
+use crate::device::Device;
 use crate::error::{Result, bail};
 use crate::launch::ProductDims;
-use crate::ops::pointwise::arithmetic::cmul;
+use crate::ops::pointwise::arithmetic::{addcmul, cmul};
 use crate::ops::view;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -51,6 +52,13 @@ pub fn addbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, 
 /// `r = beta * t + alpha * (v1 @ v2^T)`
 pub fn addr(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, v1: &Tensor, v2: &Tensor) -> Result<()> {
     check_ndims([v1, v2], [1, 1])?;
+    // One elementwise pass, because each element of the product has a single term. The kernels of products round differently on a GPU.
+    if beta == ONE && alpha.to_f64() != 0.0 && t.device() == Device::Cpu {
+        let dtype = v1.defined()?;
+        check_types(dtype, &[Some(v2), Some(t)], &[Some(alpha)])?;
+        t.layout()?.broadcast_to(&[v1.layout()?.shape[0], v2.layout()?.shape[0]])?;
+        return addcmul.run_in(dtype, &[r, t, &column(v1)?, v2], &[alpha]);
+    }
     product(r, Some((beta, t)), alpha, &column(v1)?, &row(v2)?, MATRICES)
 }
 

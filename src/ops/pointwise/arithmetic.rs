@@ -61,7 +61,7 @@ macro_rules! arithmetic_functions {
         /// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
         addcdiv(r: out, t: input, value: parameter, a: input, b: input) { float same CHEAP, |_, t, a, b| t + value * a / b }
         /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
-        lerp(r: out, a: input, b: input, weight: parameter) { float same CHEAP, |_, a, b| between(a, b, weight) }
+        lerp(r: out, a: input, b: input, weight: parameter) { float same CHEAP, kernel between_of_number }
         /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
         lerpTensor(r: out, a: input, b: input, weight: input) { float same CHEAP, |_, a, b, weight| between(a, b, weight) }
     } };
@@ -152,6 +152,38 @@ fn between<T: Real>(a: T, b: T, weight: T) -> T {
     if Element::abs(distance) < infinity { near } else { of_a.add(of_b) }
 }
 
+/// [`between`] with one weight. Weights from 0 to 1, both exclusive, need none of the tests for special weights, which would take more time
+/// than the memory does.
+fn between_of_number<T: Real>(work: &Work<3>, numbers: &Numbers<'_>) {
+    let weight: T = numbers.exact(0);
+    let (rest, half) = (T::from_f64(1.0).sub(weight), T::from_f64(0.5));
+    if weight > T::ZERO && weight < half {
+        map::map2::<T, T, T>(
+            work,
+            #[inline(always)]
+            move |_, a, b| finite_or_sum(a.add(weight.mul(b.sub(a))), [a, b], [rest, weight]),
+        )
+    } else if weight >= half && weight < T::from_f64(1.0) {
+        map::map2::<T, T, T>(
+            work,
+            #[inline(always)]
+            move |_, a, b| finite_or_sum(b.sub(b.sub(a).mul(rest)), [a, b], [rest, weight]),
+        )
+    } else {
+        map::map2::<T, T, T>(
+            work,
+            #[inline(always)]
+            move |_, a, b| between(a, b, weight),
+        )
+    }
+}
+
+/// `near` if `b - a` is finite, otherwise `a * rest + b * weight`
+#[inline(always)]
+fn finite_or_sum<T: Real>(near: T, [a, b]: [T; 2], [rest, weight]: [T; 2]) -> T {
+    if Element::abs(b.sub(a)) < T::from_f64(f64::INFINITY) { near } else { a.mul(rest).add(b.mul(weight)) }
+}
+
 operations! {
     BOUNDS;
     /// `r = the larger of a and b`
@@ -171,6 +203,8 @@ operations! {
             if most < t { most } else { t }
         }
     }
+    /// `r = min(max(t, least), most)` with bounds for each element
+    between_bounds(r: out, t: input, least: input, most: input) { all same CHEAP, |_, t, least, most| min(max(t, least), most) }
 }
 
 /// `r = min(max(t, least), most)`; -inf as least and inf as most bound nothing
@@ -253,9 +287,7 @@ pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option
     let common = promote(&[t].into_iter().chain(bounds).collect::<SmallVec<[&Tensor; 3]>>())?;
     match (least, most) {
         (Some(least), Some(most)) => {
-            let above = Tensor::fresh()?;
-            cmax.run_in(common, &[&above, &fitting(t, common)?, &fitting(least, common)?], &[])?;
-            cmin.run_in(common, &[r, &above, &fitting(most, common)?], &[])
+            between_bounds.run_in(common, &[r, &fitting(t, common)?, &fitting(least, common)?, &fitting(most, common)?], &[])
         }
         (Some(least), None) => cmax_tensor(r, t, least),
         (None, Some(most)) => cmin_tensor(r, t, most),
