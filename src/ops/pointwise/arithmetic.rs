@@ -203,8 +203,8 @@ operations! {
             if most < t { most } else { t }
         }
     }
-    /// `r = min(max(t, least), most)` with bounds for each element
-    between_bounds(r: out, t: input, least: input, most: input) { all same CHEAP, |_, t, least, most| min(max(t, least), most) }
+    /// `r = min(max(t, least), most)` with bounds for each element. Floats only, to keep the library small.
+    between_bounds(r: out, t: input, least: input, most: input) { float same CHEAP, |_, t, least, most| min(max(t, least), most) }
 }
 
 /// `r = min(max(t, least), most)`; -inf as least and inf as most bound nothing
@@ -287,7 +287,13 @@ pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option
     let common = promote(&[t].into_iter().chain(bounds).collect::<SmallVec<[&Tensor; 3]>>())?;
     match (least, most) {
         (Some(least), Some(most)) => {
-            between_bounds.run_in(common, &[r, &fitting(t, common)?, &fitting(least, common)?, &fitting(most, common)?], &[])
+            let (t, least, most) = (fitting(t, common)?, fitting(least, common)?, fitting(most, common)?);
+            if common.is_float() {
+                return between_bounds.run_in(common, &[r, &t, &least, &most], &[]);
+            }
+            let above = Tensor::fresh()?;
+            cmax.run_in(common, &[&above, &t, &least], &[])?;
+            cmin.run_in(common, &[r, &above, &most], &[])
         }
         (Some(least), None) => cmax_tensor(r, t, least),
         (None, Some(most)) => cmin_tensor(r, t, most),
