@@ -30,5 +30,6 @@ mod refcount;
 pub mod scalar;
 mod sparse;
 pub mod storage;
+mod system;
 pub mod tensor;
 pub mod work;

@@ -2,7 +2,8 @@
 //! is returned to the system first.
 
 use super::class::{self, CLASSES};
-use super::system;
+use super::source;
+use crate::system;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -137,7 +138,7 @@ impl Evicted {
             // SAFETY: `evict` unlinked this block and chained it to the next. It came from the system with its class's size.
             unsafe {
                 self.0 = (*node.as_ptr()).links[AGE].older;
-                system::give_back(node.cast(), class::size((*node.as_ptr()).class));
+                source::give_back(node.cast(), class::size((*node.as_ptr()).class));
             }
         }
     }
@@ -162,12 +163,12 @@ pub(super) fn take(class: usize) -> Option<NonNull<u8>> {
 /// Keeps `block` for reuse, or returns it to the system if it is larger than the limit.
 ///
 /// # Safety
-/// `block` came from `system::obtain(class::size(class))`, is above the small sizes, and is not used any more.
+/// `block` came from `source::obtain(class::size(class))`, is above the small sizes, and is not used any more.
 pub(super) unsafe fn put(block: NonNull<u8>, class: usize) {
     let (limit, size) = (limit(), class::size(class));
     if size > limit {
         // SAFETY: the caller meets the conditions above.
-        return unsafe { system::give_back(block, size) };
+        return unsafe { source::give_back(block, size) };
     }
     // SAFETY: the caller meets the conditions above. The lock is released before the system is called.
     let evicted = unsafe { lock().put(block, class, limit) };
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     fn block(class: usize) -> NonNull<u8> {
-        system::obtain(class::size(class)).unwrap()
+        source::obtain(class::size(class)).unwrap()
     }
 
     #[test]
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(cache.bytes, 640);
         for (block, class) in [(a, 8), (b, 8)] {
             // SAFETY: taken above.
-            unsafe { system::give_back(block, class::size(class)) };
+            unsafe { source::give_back(block, class::size(class)) };
         }
         cache.evict(0).give_back();
         assert!(cache.bytes == 0 && cache.ages.newest.is_null() && cache.bins[9].newest.is_null());
@@ -257,7 +258,7 @@ mod tests {
         for class in [9, 10, 9] {
             let block = cache.take(class).unwrap();
             // SAFETY: just taken.
-            unsafe { system::give_back(block, class::size(class)) };
+            unsafe { source::give_back(block, class::size(class)) };
         }
         assert_eq!(cache.bytes, 2 * 576);
         cache.evict(576).give_back();

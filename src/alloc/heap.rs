@@ -1,6 +1,6 @@
 //! The functions behind `THAlloc` and `THDefaultAllocator`: plain heap blocks, which clients may also pass to `realloc` and `free`.
 
-use super::{THAllocator, retry, system};
+use super::{THAllocator, retry, source};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
@@ -14,7 +14,7 @@ pub fn th_alloc(size: isize) -> *mut c_void {
         Ok(0) | Err(_) => None,
         // SAFETY: malloc accepts any size.
         Ok(size @ ..=ALIGNED_ABOVE) => retry(|| NonNull::new(unsafe { libc::malloc(size) })),
-        Ok(size) => retry(|| system::aligned(size)).map(NonNull::cast),
+        Ok(size) => retry(|| source::aligned(size)).map(NonNull::cast),
     };
     block.map_or(null_mut(), NonNull::as_ptr)
 }

@@ -2,7 +2,7 @@
 //! request and closed when it ends.
 
 use super::thread::{NOBODY, Thread};
-use super::{class, current, system};
+use super::{class, current, source};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -77,7 +77,7 @@ pub(super) fn take(class: usize, bytes: usize) -> Option<NonNull<u8>> {
 /// Keeps a block of `class` (below [`LISTS`](super::thread::LISTS)) that served a request of `bytes`. Returns false if its list is full.
 ///
 /// # Safety
-/// `block` came from `system::obtain(class::size(class))` and is not used any more.
+/// `block` came from `source::obtain(class::size(class))` and is not used any more.
 #[inline(always)]
 pub(super) unsafe fn put(block: NonNull<u8>, class: usize, bytes: usize) -> bool {
     let thread = current::get();
@@ -124,7 +124,7 @@ fn answer(thread: &Thread) {
     let drains = DRAINS.load(Relaxed);
     if thread.drains.swap(drains, Relaxed) != drains {
         // SAFETY: a listed block came from the system with its class's size, and it has been removed from its list.
-        thread.drain(|block, class| unsafe { system::give_back(block, class::size(class)) });
+        thread.drain(|block, class| unsafe { source::give_back(block, class::size(class)) });
     }
 }
 

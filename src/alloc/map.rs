@@ -1,10 +1,10 @@
 //! Files and POSIX shared memory as the memory of storages: `THMapAllocator`, and the context that describes the mapping.
 
-mod grow;
 mod shareable;
 
 use super::{THAllocator, boxed, list};
 use crate::error::{Error, Kind, Result, bail, reason};
+use crate::system;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt::{self, Write};
 use std::fs::File;
@@ -237,7 +237,7 @@ impl THMapAllocatorContext {
         // The mapping is made before the file grows, so that a file never grows to a size that cannot be mapped.
         let start = map_pages(file, size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
         if wanted > length
-            && let Err(error) = grow::grow(file, length, wanted)
+            && let Err(error) = system::grow(file, length, wanted)
         {
             // SAFETY: the mapping was made above, and its address is not used elsewhere.
             unsafe { libc::munmap(start.as_ptr().cast(), size) };

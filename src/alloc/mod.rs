@@ -20,8 +20,8 @@ mod map;
 mod provision;
 mod reserve;
 mod shared;
+mod source;
 mod stats;
-mod system;
 mod text;
 mod thread;
 
@@ -154,8 +154,8 @@ unsafe fn release_other(ptr: NonNull<u8>, bytes: usize) {
 
 fn fresh(bytes: usize, class: usize) -> Option<NonNull<u8>> {
     match cache::limit() {
-        0 => system::aligned(bytes.max(1)),
-        _ => system::obtain(class::size(class)),
+        0 => source::aligned(bytes.max(1)),
+        _ => source::obtain(class::size(class)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::class::{self, SMALL_CLASSES};
 use super::counters::Counters;
-use super::{cache, system};
+use super::{cache, source};
 use crate::error::LONGEST_MESSAGE;
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
@@ -117,7 +117,7 @@ impl Thread {
 
     /// A new `Thread`, followed by its slots in memory. It is never freed.
     fn make() -> Option<&'static Thread> {
-        let place = system::aligned(size_of::<Thread>() + SLOTS * size_of::<Slot>())?.cast::<Thread>();
+        let place = source::aligned(size_of::<Thread>() + SLOTS * size_of::<Slot>())?.cast::<Thread>();
         // SAFETY: the place is 64-byte aligned and has room for the thread and its slots.
         let thread: &'static Thread = unsafe {
             place.write(Thread::new());
@@ -183,11 +183,11 @@ pub(super) fn all() -> impl Iterator<Item = &'static Thread> {
 /// Passes on a block that no thread list keeps: small ones to the system, larger ones to the shared cache.
 ///
 /// # Safety
-/// `block` came from `system::obtain(class::size(class))` and is not used any more.
+/// `block` came from `source::obtain(class::size(class))` and is not used any more.
 pub(super) unsafe fn forward(block: NonNull<u8>, class: usize) {
     if class < SMALL_CLASSES {
         // SAFETY: the caller meets the conditions above.
-        unsafe { system::give_back(block, class::size(class)) }
+        unsafe { source::give_back(block, class::size(class)) }
     } else {
         // SAFETY: the caller meets the conditions above, and the class is above the small sizes.
         unsafe { cache::put(block, class) }

@@ -48,15 +48,6 @@ pub fn bytes() -> [usize; 3] {
     [sum(used), sum(free), PEAK.load(Ordering::Relaxed)]
 }
 
-/// The free bytes and all bytes of the machine's memory.
-pub fn bytes_of_machine() -> [usize; 2] {
-    let number = |name| {
-        // SAFETY: sysconf only reads its argument.
-        usize::try_from(unsafe { libc::sysconf(name) }).unwrap_or(0)
-    };
-    [libc::_SC_AVPHYS_PAGES, libc::_SC_PHYS_PAGES].map(|pages| number(pages).saturating_mul(number(libc::_SC_PAGESIZE)))
-}
-
 fn no_room() -> Error {
     Error::new(Kind::NoMem, format_args!("out of memory: the table of pinned memory could not grow"))
 }

@@ -6,6 +6,7 @@ use super::gpu::{Gpu, gpu};
 use super::mark::{DISABLE_TIMING, Mark};
 use crate::driver::{Driver, THCudaProperties};
 use crate::error::{Error, Kind, Result, bail};
+use crate::system;
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUevent, CUresult, CUstream};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -97,7 +98,7 @@ impl Driver for Gpu {
     }
 
     fn pinned_memory(&self) -> Result<[i64; 5]> {
-        let ([free, total], [live, cached, peak]) = (super::pinned::bytes_of_machine(), super::pinned::bytes());
+        let ([free, total], [live, cached, peak]) = (system::bytes_of_machine(), super::pinned::bytes());
         Ok([free, total, live, cached, peak].map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
     }
 

@@ -3,6 +3,7 @@
 use super::message::{about, failed};
 use super::signals::Blocked;
 use crate::error::{Kind, Result, reason};
+use crate::system::{link, nameless};
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -52,27 +53,6 @@ impl Temporary {
         self.path = None;
         Ok(())
     }
-}
-
-/// Creates a file without a name. Returns `None` if the system does not support such files, or cannot give them a name later.
-#[cfg(target_os = "linux")]
-fn nameless(folder: &Path, mode: u32) -> Option<File> {
-    let can_link = Path::new("/proc/self/fd").exists();
-    can_link.then(|| OpenOptions::new().read(true).write(true).mode(mode).custom_flags(libc::O_TMPFILE).open(folder).ok()).flatten()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless(_folder: &Path, _mode: u32) -> Option<File> {
-    None
-}
-
-/// Gives a file without a name the name `path`, which must be new.
-fn link(file: &File, path: &Path) -> io::Result<()> {
-    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    let to = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: both paths are C strings.
-    let failed = unsafe { libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW) } != 0;
-    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Calls `make` with unused names in the folder of `target` until it succeeds. Returns the name and the result of `make`.

@@ -1,5 +1,7 @@
 //! The signal masks of threads that read and write files.
 
+use crate::system;
+
 /// Blocks the signals of failed writes in this thread until the value is dropped. Other signals arrive as usual.
 ///
 /// With these signals blocked, a write returns an error if it exceeds the size limit of files or if a pipe has no reader. Otherwise the
@@ -29,7 +31,6 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: as above. Pending signals of failed writes are consumed before the old mask is restored, unless the program blocks these
         // signals itself.
         unsafe {
@@ -40,7 +41,7 @@ impl Drop for Blocked {
                     libc::sigaddset(&mut ours, signal);
                 }
             }
-            while libc::sigtimedwait(&ours, std::ptr::null_mut(), &now) > 0 {}
+            system::take_pending(&ours);
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
         }
     }

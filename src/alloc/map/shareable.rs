@@ -3,35 +3,23 @@
 //! The memory is a file without a name. It is freed when the last process with a descriptor or a mapping ends, even if that process is
 //! killed. An object in `/dev/shm` would keep its name and stay.
 
-use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext, grow};
+use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext};
 use crate::error::{Error, Kind, Result, bail, reason};
+use crate::system;
 use std::ffi::{CStr, c_int};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::FromRawFd;
 
 /// The flags for memory that is shared by a descriptor, which stays open with the mapping.
 const BY_FD: c_int = SHAREDMEM | FROMFD | KEEPFD;
 
 impl THMapAllocatorContext {
-    /// A context for new shared memory of `bytes` zeros. Seals keep every process from changing its length.
+    /// A context for new shared memory of `bytes` zeros, whose length no process can change.
     pub fn anonymous(bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let failed = |error: io::Error| Error::new(Kind::Io, format_args!("{bytes} bytes of shared memory: {}", reason(&error)));
         let mut context = Self::checked(None, BY_FD)?;
-        // SAFETY: the name is a C string, and the new descriptor has no other owner.
-        let file = unsafe {
-            match libc::memfd_create(c"thorn".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) {
-                -1 => return Err(failed(io::Error::last_os_error())),
-                fd => File::from_raw_fd(fd),
-            }
-        };
-        grow::grow(&file, 0, bytes as u64).map_err(failed)?;
-        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-        // SAFETY: the descriptor is open.
-        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } == -1 {
-            return Err(failed(io::Error::last_os_error()));
-        }
-        context.file = Some(file);
+        context.file = Some(system::shared_memory(bytes).map_err(failed)?);
         Ok(context)
     }
 
@@ -63,8 +51,7 @@ impl THMapAllocatorContext {
         }
         // SAFETY: the descriptor was just opened and has no other owner.
         let file = unsafe { File::from_raw_fd(fd) };
-        // SAFETY: the descriptor is open. Only files of `memfd_create` have seals.
-        if of_descriptor && unsafe { libc::fcntl(fd, libc::F_GET_SEALS) } == -1 {
+        if of_descriptor && !system::is_shared_memory(fd) {
             bail!(Io, "map {context}: it is no shared memory")
         }
         check_length(&file, bytes, format_args!("{context}"))?;

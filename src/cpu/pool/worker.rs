@@ -2,6 +2,7 @@
 //!
 //! The thread is started by the C library and not by std, because std's threads and their handles allocate memory infallibly.
 
+use crate::system;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -120,7 +121,7 @@ impl Worker {
 extern "C" fn begin(worker: *mut c_void) -> *mut c_void {
     // SAFETY: `start` passes a worker that is not moved or freed until this thread is gone.
     let worker = unsafe { &*worker.cast::<Worker>() };
-    name_thread(worker.index);
+    system::name_thread(worker.index);
     worker.employer.work(worker);
     worker.gone.store(true, Release);
     null_mut()
@@ -153,20 +154,6 @@ unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut 
         if refused { None } else { Some(thread.assume_init()) }
     }
 }
-
-/// Names the calling thread for debuggers.
-#[cfg(target_os = "linux")]
-fn name_thread(index: usize) {
-    use std::io::Write;
-    // The last byte stays 0 and ends the name.
-    let mut name = [0; 16];
-    _ = write!(&mut name[..15], "thorn-{index}");
-    // SAFETY: the thread is the calling one, and `name` is a C string.
-    unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr().cast()) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn name_thread(_index: usize) {}
 
 #[cfg(test)]
 mod tests {

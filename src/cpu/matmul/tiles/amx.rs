@@ -6,6 +6,7 @@ use crate::cpu::matmul::kernel::{self, Kernel, ProductKernel, Strip};
 use crate::cpu::matmul::number::Number;
 use crate::cpu::simd::{Level, level, named, with_avx512};
 use crate::dtype::Dtype;
+use crate::system;
 use std::arch::asm;
 use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -121,7 +122,7 @@ pub(super) fn is_available(kind: Kind) -> bool {
 /// Returns the instructions that the process may use, one bit for each kind. A level named by `TH_SIMD` has no tiles.
 #[cold]
 fn detect() -> u8 {
-    if named() || level() != Level::Avx512 || !system_saves_tiles() || !has_palette() || !is_permitted() {
+    if named() || level() != Level::Avx512 || !system_saves_tiles() || !has_palette() || !system::permits_tiles() {
         return 0;
     }
     let features = __cpuid_count(7, 0);
@@ -152,17 +153,4 @@ fn has_palette() -> bool {
     }
     let palette = __cpuid_count(0x1d, 1);
     palette.ebx == 8 << 16 | 64 && palette.ecx & 0xffff == 16
-}
-
-/// Asks Linux for the permission to use tiles, for the process. Returns false if the system refuses, or is another one.
-fn is_permitted() -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
-        const TILE_DATA: libc::c_long = 18;
-        // SAFETY: the call reads and writes no memory of the process.
-        unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0 }
-    }
-    #[cfg(not(target_os = "linux"))]
-    false
 }

@@ -1,6 +1,7 @@
 //! Blocks from the operating system: by malloc below 2 MiB, by mappings on huge-page boundaries from there on.
 
 use super::class::SMALL_MAX;
+use crate::system;
 use libc::c_void;
 use std::ptr::{NonNull, null_mut};
 
@@ -58,11 +59,8 @@ fn map(size: usize) -> Option<NonNull<u8>> {
         unmap(start, before);
         unmap(block.wrapping_add(size), HUGE - before);
     }
-    #[cfg(target_os = "linux")]
-    // SAFETY: the range is the mapping itself. If the kernel refuses the advice, nothing happens.
-    unsafe {
-        libc::madvise(block.cast(), size, libc::MADV_HUGEPAGE);
-    }
+    // SAFETY: the range is the mapping itself.
+    unsafe { system::advise_huge(block.cast(), size) };
     NonNull::new(block)
 }
 
@@ -73,26 +71,6 @@ unsafe fn unmap(start: *mut u8, size: usize) {
         // SAFETY: the caller guarantees that the range is unused.
         unsafe { libc::munmap(start.cast(), size) };
     }
-}
-
-/// The memory in bytes that Linux reports as available without affecting other processes.
-pub(super) fn available() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kilobytes = |name: &str| -> Option<usize> {
-        let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        line?.trim().strip_suffix(" kB")?.parse().ok()
-    };
-    let free = kilobytes("MemAvailable").map_or(usize::MAX, |n| n.saturating_add(kilobytes("SwapFree").unwrap_or(0)).saturating_mul(1024));
-    free.min(memory())
-}
-
-/// The memory in bytes that this process may use: the machine's, or the limit of its Linux control group.
-pub(super) fn memory() -> usize {
-    // SAFETY: sysconf only reads its argument.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let machine = usize::try_from(pages).unwrap_or(0).saturating_mul(usize::try_from(page).unwrap_or(0));
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    group.map_or(machine, |group: usize| group.min(machine))
 }
 
 #[cfg(test)]
@@ -117,11 +95,5 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         assert!(obtain(1 << 60).is_none());
         assert!(obtain(usize::MAX - 64).is_none());
-    }
-
-    #[test]
-    fn the_machine_has_memory() {
-        assert!(memory() > 16 << 20);
-        assert!(available() > 1 << 20 && available() <= memory());
     }
 }
