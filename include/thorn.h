@@ -371,7 +371,8 @@ void THTensor_free(THTensor *t);
 /**
  * @defgroup element_types Element types
  *
- * Errors: `TH_ERR_ARGUMENT`, a code or a name that is not a dtype; `TH_ERR_DTYPE`, a default dtype that is not a float.
+ * The dtypes of elements: sizes, names, kinds, and the dtype that two operands have in common. Errors:
+ * `TH_ERR_ARGUMENT`, a code or a name that is not a dtype; `TH_ERR_DTYPE`, a default dtype that is not a float.
  * @{
  */
 
@@ -712,8 +713,9 @@ THStatus THTensor_zero(THTensor *r);
 /**
  * @defgroup copies_and_conversions Copies and conversions
  *
- * Errors: `TH_ERR_SHAPE`, a source that does not broadcast to the result; `TH_ERR_DTYPE`, a source without a dtype;
- * `TH_ERR_ARGUMENT`, an invalid code of a dtype or memory format.
+ * Copies of tensors, also with another dtype or in another order in memory. Errors: `TH_ERR_SHAPE`, a source that does
+ * not broadcast to the result; `TH_ERR_DTYPE`, a source without a dtype; `TH_ERR_ARGUMENT`, an invalid code of a dtype
+ * or memory format.
  * @{
  */
 
@@ -1589,9 +1591,10 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 /**
  * @defgroup functions_of_numbers Functions of numbers
  *
- * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function does not support,
- * or a result that cannot be converted to the dtype of `r`; `TH_ERR_ARGUMENT`, an invalid number; `TH_ERR_UNSUPPORTED`,
- * a derivative of too high an order.
+ * Functions of each element: roots, exponentials, logarithms, trigonometric and special functions, activations. Errors:
+ * `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function does not support, or a
+ * result that cannot be converted to the dtype of `r`; `TH_ERR_ARGUMENT`, an invalid number; `TH_ERR_UNSUPPORTED`, a
+ * derivative of too high an order.
  * @{
  */
 
@@ -1792,8 +1795,8 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 /**
  * @defgroup bits Bits
  *
- * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a float operand, or a number that is not
- * whole.
+ * Operations on the bits of integers: and, or, exclusive or, not, and shifts. Errors: `TH_ERR_SHAPE`, operands that do
+ * not broadcast; `TH_ERR_DTYPE`, a float operand, or a number that is not whole.
  * @{
  */
 
@@ -1843,8 +1846,9 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 /**
  * @defgroup comparisons_and_choices Comparisons and choices
  *
- * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype of `r` that cannot hold truth values,
- * or a condition that is neither Bool nor uint8; `TH_ERR_ARGUMENT`, a negative tolerance.
+ * Comparisons and tests of elements, and choices by the resulting truth values. Errors: `TH_ERR_SHAPE`, operands that
+ * do not broadcast; `TH_ERR_DTYPE`, a dtype of `r` that cannot hold truth values, or a condition that is neither Bool
+ * nor uint8; `TH_ERR_ARGUMENT`, a negative tolerance.
  * @{
  */
 
@@ -2245,8 +2249,9 @@ int THTensor_logicalany(const THTensor *t);
 /**
  * @defgroup scans_and_softmax Scans and softmax
  *
- * Errors: `TH_ERR_ARGUMENT`, a dimension out of range; `TH_ERR_DTYPE`, a dtype that the function does not support, or a
- * result that cannot be converted to the dtype of `r`; `TH_ERR_SHAPE`, a tensor with too few dimensions.
+ * Cumulative sums, products and extremes along a dimension, and softmax. Errors: `TH_ERR_ARGUMENT`, a dimension out of
+ * range; `TH_ERR_DTYPE`, a dtype that the function does not support, or a result that cannot be converted to the dtype
+ * of `r`; `TH_ERR_SHAPE`, a tensor with too few dimensions.
  * @{
  */
 
@@ -3387,8 +3392,9 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 /**
  * @defgroup order_statistics_and_histograms Order statistics and histograms
  *
- * Errors: `TH_ERR_ARGUMENT`, an invalid dimension, rank, quantile or range; `TH_ERR_SHAPE`, operands whose shapes do
- * not fit each other; `TH_ERR_DTYPE`, a dtype that the function does not support.
+ * Medians, quantiles, most frequent elements, and numbers of elements in intervals. Errors: `TH_ERR_ARGUMENT`, an
+ * invalid dimension, rank, quantile or range; `TH_ERR_SHAPE`, operands whose shapes do not fit each other;
+ * `TH_ERR_DTYPE`, a dtype that the function does not support.
  * @{
  */
 
@@ -5582,9 +5588,9 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 /**
  * @defgroup functions_of_the_caller Functions of the caller
  *
- * Errors: the call returns any code other than 0 that the function returns, and the error's class is then
- * `TH_ERR_CALLBACK`; `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, operands without a dtype;
- * `TH_ERR_ARGUMENT`, a function that is NULL or that changed a storage.
+ * Functions of the program that are called for each element. Errors: the call returns any code other than 0 that the
+ * function returns, and the error's class is then `TH_ERR_CALLBACK`; `TH_ERR_SHAPE`, operands that do not broadcast;
+ * `TH_ERR_DTYPE`, operands without a dtype; `TH_ERR_ARGUMENT`, a function that is NULL or that changed a storage.
  * @{
  */
 
@@ -5781,7 +5787,8 @@ void THStorage_free(THStorage *storage);
 /**
  * @defgroup memory Memory
  *
- * Errors: `TH_ERR_NOMEM`, memory has run out; `TH_ERR_ARGUMENT`, a limit or a size is negative.
+ * Blocks of memory, statistics, the memory that is kept for reuse, and a limit that calls a garbage collector. Errors:
+ * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_ARGUMENT`, a limit or a size is negative.
  * @{
  */
 
@@ -6200,7 +6207,7 @@ void THClearLastError(void);
 /**
  * @defgroup threads Threads
  *
- * Errors: `TH_ERR_ARGUMENT`, fewer than one thread.
+ * The number of threads that an operation uses. Errors: `TH_ERR_ARGUMENT`, fewer than one thread.
  * @{
  */
 
@@ -6226,7 +6233,8 @@ int THGetNumCores(void);
 /**
  * @defgroup blas_of_the_machine BLAS of the machine
  *
- * Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, the file is not a BLAS.
+ * An installed BLAS in place of the library's matrix products and linear algebra. Errors: `TH_ERR_IO`, the library
+ * cannot be loaded; `TH_ERR_FORMAT`, the file is not a BLAS.
  * @{
  */
 
@@ -6260,7 +6268,7 @@ const char *THGetBlas(void);
 /**
  * @defgroup versions Versions
  *
- * Errors: `TH_ERR_ARGUMENT`, a chapter that does not exist.
+ * The versions and the declarations of the loaded library. Errors: `TH_ERR_ARGUMENT`, a chapter that does not exist.
  * @{
  */
 

@@ -1,5 +1,7 @@
 //! Functions of the caller.
 //!
+//! Functions of the program that are called for each element.
+//!
 //! Errors: the call returns any code other than 0 that the function returns, and the error's class is then `TH_ERR_CALLBACK`;
 //! `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, operands without a dtype; `TH_ERR_ARGUMENT`, a function that is NULL or
 //! that changed a storage.

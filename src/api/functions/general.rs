@@ -54,6 +54,8 @@ macro_rules! dtype_functions {
 pub mod dtypes {
     //! Element types.
     //!
+    //! The dtypes of elements: sizes, names, kinds, and the dtype that two operands have in common.
+    //!
     //! Errors: `TH_ERR_ARGUMENT`, a code or a name that is not a dtype; `TH_ERR_DTYPE`, a default dtype that is not a float.
     use super::*;
     dtype_functions!(table);
@@ -83,6 +85,8 @@ macro_rules! thread_functions {
 
 pub mod threads {
     //! Threads.
+    //!
+    //! The number of threads that an operation uses.
     //!
     //! Errors: `TH_ERR_ARGUMENT`, fewer than one thread.
     use super::*;
@@ -114,6 +118,8 @@ macro_rules! blas_functions {
 
 pub mod vendor {
     //! BLAS of the machine.
+    //!
+    //! An installed BLAS in place of the library's matrix products and linear algebra.
     //!
     //! Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, the file is not a BLAS.
     use super::*;
@@ -174,6 +180,8 @@ fn chapter(title: &[u8]) -> Option<&'static str> {
 
 pub mod versions {
     //! Versions.
+    //!
+    //! The versions and the declarations of the loaded library.
     //!
     //! Errors: `TH_ERR_ARGUMENT`, a chapter that does not exist.
     use super::*;

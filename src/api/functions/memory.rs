@@ -67,6 +67,8 @@ macro_rules! memory_functions {
 pub mod heap {
     //! Memory.
     //!
+    //! Blocks of memory, statistics, the memory that is kept for reuse, and a limit that calls a garbage collector.
+    //!
     //! Errors: `TH_ERR_NOMEM`, memory has run out; `TH_ERR_ARGUMENT`, a limit or a size is negative.
     use super::*;
     memory_functions!(table);

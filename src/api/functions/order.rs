@@ -1,5 +1,7 @@
 //! Order statistics and histograms.
 //!
+//! Medians, quantiles, most frequent elements, and numbers of elements in intervals.
+//!
 //! Errors: `TH_ERR_ARGUMENT`, an invalid dimension, rank, quantile or range; `TH_ERR_SHAPE`, operands whose shapes do not fit each other;
 //! `TH_ERR_DTYPE`, a dtype that the function does not support.
 

@@ -34,6 +34,8 @@ elementwise! { $
     functions: function function_functions;
     /// Bits.
     ///
+    /// Operations on the bits of integers: and, or, exclusive or, not, and shifts.
+    ///
     /// Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a float operand, or a number that is not whole.
     bitwise: bits bits_functions;
     /// Comparisons and choices.
@@ -139,6 +141,8 @@ macro_rules! special_functions {
 pub mod special {
     //! Functions of numbers.
     //!
+    //! Functions of each element: roots, exponentials, logarithms, trigonometric and special functions, activations.
+    //!
     //! Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function does not support, or a result that
     //! cannot be converted to the dtype of `r`; `TH_ERR_ARGUMENT`, an invalid number; `TH_ERR_UNSUPPORTED`, a derivative of too high an
     //! order.
@@ -185,6 +189,8 @@ macro_rules! choice_functions {
 
 pub mod choices {
     //! Comparisons and choices.
+    //!
+    //! Comparisons and tests of elements, and choices by the resulting truth values.
     //!
     //! Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype of `r` that cannot hold truth values, or a condition
     //! that is neither Bool nor uint8; `TH_ERR_ARGUMENT`, a negative tolerance.

@@ -1,5 +1,7 @@
 //! Scans and softmax.
 //!
+//! Cumulative sums, products and extremes along a dimension, and softmax.
+//!
 //! Errors: `TH_ERR_ARGUMENT`, a dimension out of range; `TH_ERR_DTYPE`, a dtype that the function does not support, or a result that cannot
 //! be converted to the dtype of `r`; `TH_ERR_SHAPE`, a tensor with too few dimensions.
 

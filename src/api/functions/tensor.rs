@@ -347,6 +347,8 @@ macro_rules! copy_functions {
 pub mod copies {
     //! Copies and conversions.
     //!
+    //! Copies of tensors, also with another dtype or in another order in memory.
+    //!
     //! Errors: `TH_ERR_SHAPE`, a source that does not broadcast to the result; `TH_ERR_DTYPE`, a source without a dtype; `TH_ERR_ARGUMENT`,
     //! an invalid code of a dtype or memory format.
     use super::*;
