@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2::{Avx2, Vnni};
 #[cfg(target_arch = "x86_64")]
-use super::large::{IQ4Xs, OfLarge, OfSixteen, OfTernary, Pairs, Q2K, Q3K, Q6K, TQ1_0, TQ2_0};
+use super::large::{IQ4Xs, OfLarge, OfSixteen, Pairs, Q2K, Q3K, Q6K, TQ1_0, TQ2_0};
 #[cfg(target_arch = "x86_64")]
 use super::paired::{IQ4Nl, MXFP4, OfPaired, Q4_0, Q4_1, Q5_0, Q5_1};
 use super::plain::Plain;
@@ -54,8 +54,8 @@ fn of_avx2(blocks: Blocks) -> Kernel {
         Blocks::Q5_K => (without_vnni::<OfLarge<Pairs<true>, Avx2>>, false),
         Blocks::Q6_K => (without_vnni::<OfLarge<OfSixteen<Q6K>, Avx2>>, false),
         Blocks::IQ4_XS => (without_vnni::<OfLarge<IQ4Xs, Avx2>>, false),
-        Blocks::TQ2_0 => (without_vnni::<OfLarge<OfTernary<TQ2_0>, Avx2>>, false),
-        Blocks::TQ1_0 => (without_vnni::<OfLarge<OfTernary<TQ1_0>, Avx2>>, false),
+        Blocks::TQ2_0 => (without_vnni::<OfLarge<OfSixteen<TQ2_0>, Avx2>>, false),
+        Blocks::TQ1_0 => (without_vnni::<OfLarge<TQ1_0, Avx2>>, false),
     };
     Kernel { run, paired }
 }

@@ -336,57 +336,19 @@ impl Sixteen for Q6K {
     }
 }
 
-/// A structure of weights -1, 0 and 1, with a scale.
-pub trait Ternary {
-    /// The size of a block in bytes.
-    const BYTES: usize;
-    /// The byte at which the scale of the block begins.
-    const SCALE: usize;
-    /// Returns weights `128 * half` to `128 * half + 127`, plus one.
-    ///
-    /// # Safety
-    /// As for [`Large::scale`].
-    unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4];
-}
-
-/// A structure of [`Ternary`] as a [`Large`] one.
-pub struct OfTernary<S>(PhantomData<S>);
-
-impl<S: Ternary> Large for OfTernary<S> {
-    const BYTES: usize = S::BYTES;
-
-    #[inline(always)]
-    unsafe fn scale(w: *const u8) -> f32 {
-        // SAFETY: the caller keeps this function's contract.
-        unsafe { half(w.add(S::SCALE)) }
-    }
-
-    #[inline(always)]
-    unsafe fn sums<B: Bytes, const R: usize>(w: *const u8, a: &[Row; R], at: usize) -> [__m256i; R] {
-        // SAFETY: the caller keeps this function's contract.
-        unsafe {
-            let mut sums = [_mm256_setzero_si256(); R];
-            for half in 0..2 {
-                for (v, weights) in S::codes(w, half).into_iter().enumerate() {
-                    let weights = _mm256_sub_epi8(weights, _mm256_set1_epi8(1));
-                    for r in 0..R {
-                        let products = _mm256_sign_epi8(codes(&a[r], at + 128 * half + 32 * v), weights);
-                        let pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), products);
-                        sums[r] = B::add_pairs(sums[r], pairs, _mm256_set1_epi16(1));
-                    }
-                }
-            }
-            sums
-        }
-    }
-}
-
-/// -1, 0 or 1 in two bits.
+/// -1, 0, 1 or 2 in two bits, with a scale; code 1 means 0.
 pub struct TQ2_0;
 
-impl Ternary for TQ2_0 {
+impl Sixteen for TQ2_0 {
     const BYTES: usize = 66;
     const SCALE: usize = 64;
+    const ZERO: Option<i32> = Some(0);
+
+    #[inline(always)]
+    unsafe fn scales(_: *const u8) -> __m256i {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { _mm256_set1_epi16(1) }
+    }
 
     #[inline(always)]
     unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
@@ -395,7 +357,7 @@ impl Ternary for TQ2_0 {
     }
 }
 
-/// -1, 0 or 1 as digits of base 3, five in a byte.
+/// -1, 0 or 1 as digits of base 3, five in a byte, with a scale.
 pub struct TQ1_0;
 
 impl TQ1_0 {
@@ -409,15 +371,11 @@ impl TQ1_0 {
             _mm256_sub_epi8(_mm256_sub_epi8(_mm256_setzero_si256(), reaches(86)), reaches(171))
         }
     }
-}
 
-impl Ternary for TQ1_0 {
-    const BYTES: usize = 54;
-    const SCALE: usize = 52;
-
+    /// Returns digits `128 * half` to `128 * half + 127` of the block at `w`.
     #[inline(always)]
     unsafe fn codes(w: *const u8, half: usize) -> [__m256i; 4] {
-        // SAFETY: the caller keeps this function's contract.
+        // SAFETY: the caller guarantees the block and AVX2.
         unsafe {
             // Without its first digit, a byte is three times as large, modulo 256.
             let next = |x: __m256i| _mm256_add_epi8(x, _mm256_add_epi8(x, x));
@@ -439,6 +397,35 @@ impl Ternary for TQ1_0 {
             let products = _mm256_and_si256(_mm256_mullo_epi16(_mm256_cvtepu8_epi16(few), powers), _mm256_set1_epi16(255));
             let few = _mm_packus_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256::<1>(products));
             [next(fourth), digits, later, _mm256_set_m128i(few, last)].map(|x| Self::digits(x))
+        }
+    }
+}
+
+impl Large for TQ1_0 {
+    const BYTES: usize = 54;
+
+    #[inline(always)]
+    unsafe fn scale(w: *const u8) -> f32 {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe { half(w.add(52)) }
+    }
+
+    #[inline(always)]
+    unsafe fn sums<B: Bytes, const R: usize>(w: *const u8, a: &[Row; R], at: usize) -> [__m256i; R] {
+        // SAFETY: the caller keeps this function's contract.
+        unsafe {
+            let mut sums = [_mm256_setzero_si256(); R];
+            for half in 0..2 {
+                for (v, digits) in Self::codes(w, half).into_iter().enumerate() {
+                    let weights = _mm256_sub_epi8(digits, _mm256_set1_epi8(1));
+                    for r in 0..R {
+                        let products = _mm256_sign_epi8(codes(&a[r], at + 128 * half + 32 * v), weights);
+                        let pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), products);
+                        sums[r] = B::add_pairs(sums[r], pairs, _mm256_set1_epi16(1));
+                    }
+                }
+            }
+            sums
         }
     }
 }
