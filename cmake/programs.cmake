@@ -361,7 +361,7 @@ if(THORN_BUILD_EXAMPLES)
     set_target_properties(example_${name} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
     add_dependencies(thorn_examples example_${name})
-    if(NOT name MATCHES "^cifar_like")
+    if(NOT name MATCHES "^cifar_like|^panels$")
       add_test(NAME example:${name} COMMAND example_${name})
       set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
     endif()
@@ -385,6 +385,12 @@ if(THORN_BUILD_EXAMPLES)
     add_test(NAME example:checkpoint:${name} COMMAND sh -c "\"$1\" \"$2\"; test $? = 1"
       sh $<TARGET_FILE:example_checkpoint> "${PROJECT_SOURCE_DIR}/${file}")
   endforeach()
+
+  # The picture of README.md: panels reads what the other three programs write.
+  add_test(NAME example:panels COMMAND sh -ec "\"$1\" >losses.txt; \"$2\" julia.png; \"$3\" edges.pgm; \"$4\" panels.png losses.txt julia.png edges.pgm"
+    sh $<TARGET_FILE:example_digits_grad> $<TARGET_FILE:example_julia> $<TARGET_FILE:example_edges> $<TARGET_FILE:example_panels>
+    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+  set_tests_properties(example:panels PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "1216 x 300 pixels, a curve of 15 losses")
 
   if(LUAJIT_EXECUTABLE)
     set(arguments_inspect.lua files/corpus/safetensors/dtypes.safetensors)

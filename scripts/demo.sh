@@ -21,7 +21,7 @@ title "examples/digits.c: a classifier learns handwritten digits, in C"
 build/examples/digits
 
 title "examples/digits_grad.c: a convolutional net learns them, by gradients that are found for it"
-build/examples/digits_grad
+build/examples/digits_grad | tee build/digits_grad.txt
 
 title "examples/mlp.cpp: a perceptron learns them, in C++"
 build/examples/mlp
@@ -37,6 +37,9 @@ build/examples/edges build/edges.pgm
 
 title "examples/julia.c: a fractal, each step of it one pass"
 build/examples/julia build/julia.png
+
+title "examples/panels.cpp: the picture of README.md, of the training above, the fractal and the edges"
+build/examples/panels build/panels.png build/digits_grad.txt build/julia.png build/edges.pgm
 
 title "examples/checkpoint.c: a network that PyTorch trained reads digits"
 build/examples/checkpoint
