@@ -6,7 +6,9 @@ cmake_minimum_required(VERSION 3.21)
 # Brackets and semicolons would break CMake lists, so these texts are only searched and replaced.
 file(READ "${README}" readme)
 file(READ "${HEADER}" header)
-# Files of the source tree are not pages of the reference, so links without a scheme are replaced by their text.
+# Doxygen copies the pictures of docs to the folder of the reference. Other files of the source tree are not pages of the reference, so
+# links without a scheme are replaced by their text.
+string(REGEX REPLACE "!\\[([^]]*)\\]\\(docs/([^)]*)\\)" "<img src=\"\\2\" alt=\"\\1\">" readme "${readme}")
 string(REGEX REPLACE "\\[([^]]*)\\]\\([^):]*\\)" "\\1" readme "${readme}")
 
 string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")

@@ -224,6 +224,9 @@ modules=$work/moved/share/lua/5.1
 diff <(cd lua && find thorn thorn.lua torch.lua -type f | sort) <(cd "$modules" && find . -type f | sed 's,^./,,' | sort) ||
     fail "the package for LuaJIT has other files (<) than are installed (>)"
 quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit lua/tests/package/uses.lua "$modules/"
+in_page README.md lua 'require "thorn"' >"$work/package.lua"
+out=$(env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/package.lua")
+[ "$out" = "${printed%$'\n'*}" ] || fail "README.md's lines for the package print: $out"
 in_page "$guide/luajit.md" lua 'require "thorn"' >"$work/package.lua"
 quietly env -u THORN_LIB -u THORN_LIBRARY LUA_PATH="$modules/?.lua" luajit "$work/package.lua"
 grep -q 'torch.DoubleTensor of size 2x3' "$work/log" || fail "the guide's lines for the package print: $(cat "$work/log")"
