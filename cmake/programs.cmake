@@ -219,6 +219,10 @@ if(THORN_BUILD_TESTS)
     # benches/peers: each function of the header has a row or a reason, and the pages agree with the record.
     add_test(NAME bench:rows COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/coverage.py")
     add_test(NAME bench:pages COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/report.py" --check)
+    # The binary interface compared with the last release, and the script that compares.
+    add_test(NAME abi COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/scripts/abi.py")
+    add_test(NAME abi:changes COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/c_tests/abi_changes.py")
+    set_tests_properties(abi abi:changes PROPERTIES ENVIRONMENT "CC=${CMAKE_C_COMPILER}" TIMEOUT 120)
     # Random calls whose gradients are compared with finite differences. The table of functions is generated from the header and api.json.
     set(plays "${PROJECT_BINARY_DIR}/sequences/plays.h")
     add_custom_command(OUTPUT "${plays}"
@@ -230,7 +234,7 @@ if(THORN_BUILD_TESTS)
     add_test(NAME differences COMMAND differences)
     set_tests_properties(differences PROPERTIES TIMEOUT 300)
   else()
-    message(STATUS "thorn: python3 not found, the tests of the guide and of gradients of random calls are left out")
+    message(STATUS "thorn: python3 not found, the tests of the guide, of the binary interface and of gradients of random calls are left out")
   endif()
 
   # thorn_mpi.h with each installed MPI, with 1, 2 and 4 ranks. scripts/mpi.sh also runs the tests under valgrind and AddressSanitizer,
