@@ -77,6 +77,10 @@ impl Adaptive {
     /// Calls `f` with each output of a plane and the elements of its window, row by row.
     #[inline(always)]
     fn each(&self, mut f: impl FnMut(usize, [Range<usize>; IMAGE_DIMS])) {
+        // Two dimensions may have huge sizes next to a 0.
+        if self.out.contains(&0) {
+            return;
+        }
         let mut output = 0;
         // Loops and not `for_each`, which would not be compiled for the instruction set of the caller.
         for z in self.parts(0) {
