@@ -13,7 +13,7 @@ use crate::plan::{Plan, Tile, each};
 
 /// Rows and columns of a tile that one thread works on.
 const TILE: (usize, usize) = (64, 4096);
-/// Positions of a loop that suffice for all threads. Of the loops that have as many, the outermost is shared.
+/// Positions of a loop, or parts of the entries, that suffice for all threads. Of the loops that have as many, the outermost is shared.
 const SHARED_LOOP: usize = 64;
 
 /// The entries of the indexed dimension.
@@ -23,6 +23,8 @@ struct Entries {
     step: isize,
     /// The number added to negative positions: the number of entries, or 0 if no position may be negative.
     count: i64,
+    /// The number of entries, or 0 if it is unknown.
+    total: usize,
 }
 
 impl Entries {
@@ -86,26 +88,46 @@ unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + 
 }
 
 /// Calls `run` for every run of the plan, in row-major order where elements may share a place of operand 2. Threads share a loop in which
-/// this operand moves, so that no two of them write to one place.
+/// this operand moves, or its entries, so that no two of them write to one place.
 ///
 /// # Safety
 /// The operands must hold every position of the plan. Operand 2 must have a separate place for each position of the loops in which it
 /// moves.
-unsafe fn for_runs_in_order(plan: &Plan<3>, data: [*mut u8; 3], run: &(dyn Fn(Entered) + Sync)) {
+unsafe fn for_runs_in_order(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, run: &(dyn Fn(Entered) + Sync)) {
     if plan.numel() == 0 {
         return;
     }
+    let data = data.map(Shared);
+    // Whole rows keep the order of the elements, which matters if several are written to one place.
+    let in_order = |plan: &Plan<3>, at: [*mut u8; 3], run: &(dyn Fn(Entered) + Sync)| {
+        let tiles = plan.tiles(TILE.0, usize::MAX);
+        (0..tiles.count()).for_each(|i| for_rows(at, tiles.get(i), run));
+    };
     let moving = (0..plan.loops().len()).filter(|&l| plan.loops()[l].step[2] != 0).max_by_key(|&l| (plan.loops()[l].n.min(SHARED_LOOP), l));
-    let (units, data) = (moving.map_or(1, |l| plan.loops()[l].n), data.map(Shared));
+    if moving == Some(0) && plan.loops()[0].step[1] == 0 && entries.total >= SHARED_LOOP {
+        // Parts of a row would have cache lines in common. So each thread reads all positions, and writes whole rows of its own entries.
+        return parallel(SHARED_LOOP, plan.numel() / SHARED_LOOP, CHEAP, &|range| {
+            let at = each(|k| data[k].get());
+            if range.len() == SHARED_LOOP {
+                return in_order(plan, at, run);
+            }
+            in_order(plan, at, &|row| {
+                // SAFETY: a run has at least one position.
+                let entry = entries.entry(unsafe { row.position(0) }) as usize;
+                if range.contains(&(entry * SHARED_LOOP / entries.total)) {
+                    run(row);
+                }
+            });
+        });
+    }
+    let (units, entire) = (moving.map_or(1, |l| plan.loops()[l].n), plan);
     parallel(units, plan.numel() / units, CHEAP, &|range| {
-        let (mut plan, mut at) = (plan.clone(), each(|k| data[k].get()));
+        let (mut plan, mut at) = (entire.clone(), each(|k| data[k].get()));
         if let Some(l) = moving {
             at = each(|k| at[k].wrapping_offset(range.start as isize * plan.loops()[l].step[k]));
             plan.shorten(l, range.len());
         }
-        // Whole rows keep the order of the elements, which matters if several are written to one place.
-        let tiles = plan.tiles(TILE.0, usize::MAX);
-        (0..tiles.count()).for_each(|i| for_rows(at, tiles.get(i), run));
+        in_order(&plan, at, run);
     });
 }
 
@@ -140,7 +162,9 @@ pub(crate) use by_size;
 /// The operands must hold every position of the plan. Positions must be inside the dimension. The operand that is written must overlap no
 /// other operand, and none of its elements may share memory.
 pub unsafe fn run(work: &Index, dtype: Dtype, plan: &Plan<3>, data: [*mut u8; 3]) -> Result<()> {
-    let (size, entries) = (dtype.size(), Entries { step: work.step as isize * dtype.size() as isize, count: work.count() });
+    let size = dtype.size();
+    let total = work.range.map_or(0, |[_, entries]| entries as usize);
+    let entries = Entries { step: work.step as isize * size as isize, count: work.count(), total };
     // SAFETY: the caller keeps this function's contract.
     unsafe {
         match work.movement {
@@ -231,7 +255,7 @@ fn by_four(n: usize, each: impl Fn(usize)) {
 unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         // SAFETY: the caller keeps this function's contract.
-        unsafe { for_runs_in_order(plan, data, &move |run: Entered| scatter_run::<T>(run, entries)) }
+        unsafe { for_runs_in_order(plan, data, entries, &move |run: Entered| scatter_run::<T>(run, entries)) }
     })
 }
 
@@ -264,7 +288,7 @@ unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
 /// As for [`scatter`], with elements of `T`.
 unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
     // SAFETY: the caller keeps this function's contract.
-    unsafe { for_runs_in_order(plan, data, &move |run: Entered| accumulate_run(run, entries, combine)) }
+    unsafe { for_runs_in_order(plan, data, entries, &move |run: Entered| accumulate_run(run, entries, combine)) }
 }
 
 /// # Safety
