@@ -105,7 +105,7 @@ unsafe fn for_runs_in_order(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries
     };
     let moving = (0..plan.loops().len()).filter(|&l| plan.loops()[l].step[2] != 0).max_by_key(|&l| (plan.loops()[l].n.min(SHARED_LOOP), l));
     if moving == Some(0) && plan.loops()[0].step[1] == 0 && entries.total >= SHARED_LOOP {
-        // Parts of a row would have cache lines in common. So each thread reads all positions, and writes whole rows of its own entries.
+        // Two parts of a row may share a cache line. Each thread therefore reads all positions, and writes whole rows of some entries.
         return parallel(SHARED_LOOP, plan.numel() / SHARED_LOOP, CHEAP, &|range| {
             let at = each(|k| data[k].get());
             if range.len() == SHARED_LOOP {
