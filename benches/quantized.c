@@ -11,9 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include <thorn.h>
+#include "bench.h"
 
 enum { COLUMNS = 4096, BYTES = 64 << 20, ROUNDS = 15, PROMPT = 32, MOST_THREADS = 64 };
 
@@ -28,18 +27,6 @@ static const struct {
     {TH_BLOCK_Q6_K, "Q6_K", 256, 210},  {TH_BLOCK_IQ4_NL, "IQ4_NL", 32, 18}, {TH_BLOCK_IQ4_XS, "IQ4_XS", 256, 136},
     {TH_BLOCK_TQ1_0, "TQ1_0", 256, 54}, {TH_BLOCK_TQ2_0, "TQ2_0", 256, 66},  {TH_BLOCK_MXFP4, "MXFP4", 32, 17},
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(THStatus status) {
-    if (status == TH_OK) return;
-    fprintf(stderr, "%s\n", THGetLastError());
-    exit(1);
-}
 
 static double timed(THTensor *r, const THTensor *a, const THTensor *w, THBlockType type) {
     double start = now();

@@ -10,23 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include <thorn.h>
+#include "bench.h"
 
 enum { ROUNDS = 9, COUNTS = 5 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(THStatus status) {
-    if (status == TH_OK) return;
-    fprintf(stderr, "%s\n", THGetLastError());
-    exit(1);
-}
 
 static THTensor *numbers(int ndim, const int64_t *size) {
     THTensor *t = THTensor_new();
