@@ -65,13 +65,14 @@ typedef struct th_nccl_call {
 
 /// A rank of an NCCL communicator. The fields are read-only.
 typedef struct THNccl {
-    ncclComm_t comm;
-    int rank;
+    ncclComm_t comm;     ///< the communicator of NCCL
+    int rank;            ///< number of the rank
     int size;            ///< number of ranks
     int device;          ///< number of the rank's GPU
     int owned;           ///< 1 if TH_NCCL_free ends the communicator
     int groups;          ///< depth of open groups
-    int count, capacity; ///< number of calls in the group, and capacity of `call`
+    int count;           ///< number of calls in the group
+    int capacity;        ///< capacity of `call`
     th_nccl_call *call;  ///< calls of the group
 } THNccl;
 

@@ -68,11 +68,11 @@ typedef struct THMpiGradients {
     int count;                  ///< Number of parameters.
     int buckets;                ///< Number of buckets.
     int next;                   ///< The first bucket whose reduction has not begun.
-    th_mpi_parameter *parameter;
-    th_mpi_bucket *bucket;
+    th_mpi_parameter *parameter; ///< The parameters.
+    th_mpi_bucket *bucket;      ///< The buckets.
     unsigned char *used;        ///< `used[i]`: a rank has a gradient of parameter i. `used[count]`: a rank has failed.
     THStatus status;            ///< The first failure since the last TH_MPI_allreduceGradients.
-    char text[512];
+    char text[512];             ///< The message of that failure.
 } THMpiGradients;
 
 /** @cond */

@@ -59,6 +59,7 @@ typedef struct THMpiHalo {
 
 /* ------------------------------------------------------------------------------------------------------- packing */
 
+/** @cond */
 /* Copies `count` runs of `bytes` between a contiguous row and memory in which runs start `step` bytes apart. */
 static inline void th_mpi_move_runs(char *row, char *at, int64_t count, size_t bytes, int64_t step, int into_row) {
 #define TH_MPI_RUNS(width)                                                                                             \
@@ -74,6 +75,7 @@ static inline void th_mpi_move_runs(char *row, char *at, int64_t count, size_t b
     }
 #undef TH_MPI_RUNS
 }
+/** @endcond */
 
 /* Copies dimensions 0 to `d` of a layout between memory at `at` and a contiguous row. Returns the end of the row. */
 static inline char *th_mpi_move(char *row, char *at, const th_mpi_layout *layout, int d, int into_row) {

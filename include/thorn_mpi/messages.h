@@ -26,7 +26,9 @@ extern "C" {
 
 /* The first message of a tensor with its shape: a magic number, the dtype, the number of dimensions, and the sizes. */
 enum { TH_MPI_SHAPE_HEAD = 3, TH_MPI_SHAPE_MAX = 1024 + 3 };
+/** @cond */
 #define TH_MPI_SHAPE_MARK 0x544853484150453LL
+/** @endcond */
 
 typedef struct th_mpi_shape_header {
     int64_t word[TH_MPI_SHAPE_MAX];

@@ -52,6 +52,7 @@ static inline uint16_t th_mpi_to_bfloat16(float value) {
     return (uint16_t)((bits & 0x7FFFFFFF) > 0x7F800000 ? (bits >> 16 | 0x40) : rounded);
 }
 
+/** @cond */
 /* Defines an MPI operation on 16-bit floats. Each step is computed in float32 and then rounded. */
 #define TH_MPI_OPERATION(name, kind, formula)                                                                          \
     static inline void th_mpi_##name##_##kind(void *from, void *to, int *count, MPI_Datatype *type) {                  \
@@ -85,6 +86,7 @@ TH_MPI_OPERATIONS(bfloat16)
 TH_MPI_TRUTH(and, a &b)
 TH_MPI_TRUTH(or, a | b)
 TH_MPI_TRUTH(xor, a ^ b)
+/** @endcond */
 
 /* Returns a number for each predefined elementwise operation of MPI. The number is the same on all ranks. */
 enum { TH_MPI_OP_OTHER = 10 };
