@@ -1,6 +1,8 @@
 # Writes the first page of the reference: README.md, the contents of thorn.h with links to its chapters, and its conventions.
 #
-# cmake -DHEADER=thorn.h -DREADME=README.md -DTO=front.md -P front.cmake
+# cmake -DHEADER=thorn.h -DREADME=README.md [-DGUIDE=../guide] -DTO=front.md -P front.cmake
+#
+# With GUIDE, the address of the guide's pages, a link to the guide replaces README.md, because both are pages of one site.
 cmake_minimum_required(VERSION 3.21)
 
 # Brackets and semicolons would break CMake lists, so these texts are only searched and replaced.
@@ -10,6 +12,10 @@ file(READ "${HEADER}" header)
 # links without a scheme are replaced by their text.
 string(REGEX REPLACE "!\\[([^]]*)\\]\\(docs/([^)]*)\\)" "<img src=\"\\2\" alt=\"\\1\">" readme "${readme}")
 string(REGEX REPLACE "\\[([^]]*)\\]\\([^):]*\\)" "\\1" readme "${readme}")
+if(GUIDE)
+  set(readme "# The reference\n\nThe comments of thorn.h, @ref thorn.hpp, @ref thorn_mpi.h and @ref thorn_nccl.h. \
+<a href=\"${GUIDE}/index.html\">The guide</a> explains the library step by step.\n")
+endif()
 
 string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")
 set(contents "")

@@ -56,6 +56,8 @@ def documented(lines):
             text = f"The same as {constant.group(1)}."
         elif bare and FUNCTION.match(line):
             text = about(declaration(lines, number), owner)
+        elif line == "namespace th {":
+            text = "Tensors as values, and the functions on them. The comment at the top of thorn.hpp states the conventions."
         elif bare and line.startswith("    enum class"):
             text = f"The kinds of {owner}."
         elif bare and line.startswith("    template <"):
