@@ -21,7 +21,7 @@ string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")
 set(contents "")
 foreach(label IN LISTS labels)
   string(REPLACE "@defgroup " "" label "${label}")
-  string(APPEND contents "1. @ref ${label}\n")
+  string(APPEND contents "- @ref ${label}\n")
 endforeach()
 
 # The comment at the top of the header, from the underlined heading on.

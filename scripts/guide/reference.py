@@ -8,9 +8,11 @@ from collections import Counter
 from pathlib import Path
 
 from .book import title
-from .pages import ROOT, SOURCE, read
+from .pages import ROOT, SOURCE, Fault, read
 
 HEADERS = ROOT / "include"
+# The text under the name of the project in Doxygen's pages.
+BRIEF = "Torch tensors as a plain C library"
 # Pages that mention functions of all chapters.
 EVERYWHERE = {"SUMMARY", "finding", "numpy", "torch7", "libtorch"}
 # A page that mentions so many functions of a chapter, as a part of the page that mentions most, is named by the chapter.
@@ -47,14 +49,20 @@ def web_name(page):
     return "index" if page.path.stem == "README" else page.path.stem
 
 
+def page_of(label):
+    """Doxygen's page of a chapter."""
+    return f"group__{label.replace('_', '__')}.html"
+
+
+def replace(path, old, new):
+    text = path.read_text()
+    if old not in text:
+        raise Fault(f"{path.name} of the reference has no {old}")
+    path.write_text(text.replace(old, new, 1))
+
+
 def write_reference(folder, work):
-    """Runs Doxygen. Its chapters link to the guide's pages in ../guide."""
-    work.mkdir(parents=True, exist_ok=True)
-    groups = []
-    for label, _, pages in links():
-        guide = ", ".join(f'<a href="../guide/{web_name(page)}.html">{html.escape(title(page))}</a>' for page in pages)
-        groups.append(f"/** @addtogroup {label}\n * @par In the guide\n * {guide}\n */\n")
-    (work / "chapters.dox").write_text("".join(groups))
+    """Runs Doxygen, and adds links to the guide in ../guide: at the head of each page, and to the pages about a chapter."""
     definitions = [f"-DHEADER={HEADERS}/thorn.h", f"-DREADME={ROOT}/README.md", f"-DTO={work}/front.md", "-DGUIDE=../guide"]
     subprocess.run(["cmake", *definitions, "-P", str(ROOT / "cmake/front.cmake")], check=True)
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M).group(1)
@@ -62,7 +70,6 @@ def write_reference(folder, work):
     for name, value in {"PROJECT_SOURCE_DIR": ROOT, "PROJECT_BINARY_DIR": work, "PROJECT_VERSION": version}.items():
         settings = settings.replace(f"@{name}@", str(value))
     settings += "\n".join([
-        f"INPUT += {work}/chapters.dox",
         f"HTML_OUTPUT = {folder}",
         f"HTML_EXTRA_STYLESHEET = {work}/doxygen-awesome.css {ROOT}/docs/site/reference.css",
         f"GENERATE_TAGFILE = {work}/names.xml",
@@ -71,6 +78,11 @@ def write_reference(folder, work):
     ])
     (work / "Doxyfile").write_text(settings)
     subprocess.run(["doxygen", str(work / "Doxyfile")], check=True)
+    for label, _, pages in links():
+        guide = ", ".join(f'<a href="../guide/{web_name(page)}.html">{html.escape(title(page))}</a>' for page in pages)
+        replace(folder / page_of(label), '<div class="contents">', f'<div class="contents">\n<p class="guide">In the guide: {guide}</p>')
+    for path in folder.glob("*.html"):
+        replace(path, BRIEF, '<a href="../index.html">Front page</a> · <a href="../guide/index.html">Guide</a>')
 
 
 def names(work):
@@ -100,5 +112,5 @@ def page():
     lines += ["", "## Chapters of thorn.h", "", "| chapter | in the guide |", "|---|---|"]
     for label, name, pages in links():
         guide = ", ".join(f"[{title(page)}](guide/{web_name(page)}.md)" for page in pages)
-        lines.append(f"| [{name}](reference/group__{label.replace('_', '__')}.html) | {guide} |")
+        lines.append(f"| [{name}](reference/{page_of(label)}) | {guide} |")
     return "\n".join(lines) + "\n"

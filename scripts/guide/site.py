@@ -5,7 +5,6 @@ pages can be opened as files.
 """
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +36,10 @@ enable = false
 
 [output.html.fold]
 enable = true
+
+[output.html.search.chapter]
+"benchmarks.md" = { enable = false }
+"files" = { enable = false }
 """
 # The smallest number of links from the guide to the reference: fewer mean that names are not found.
 LEAST_NAMES = 2000
@@ -59,15 +62,11 @@ def build_book(mdbook, site, work):
 
 
 def build_reference(tools, site, work):
-    """Doxygen's pages. Their heads link to the front page of the site."""
+    """Doxygen's pages. Returns their number."""
     work.mkdir(parents=True)
     shutil.copy(next(tools.glob("lib/python*/site-packages/doxygen_awesome_css/doxygen-awesome.css")), work)
     reference.write_reference(site / "reference", work)
-    home = '<div id="projectbrief"><a href="../index.html">Front page</a> · <a href="../guide/index.html">Guide</a></div>'
-    pages = list((site / "reference").glob("*.html"))
-    for path in pages:
-        path.write_text(re.sub(r'<div id="projectbrief">.*?</div>', home, path.read_text(), count=1))
-    return len(pages)
+    return len(list((site / "reference").glob("*.html")))
 
 
 def build(tools, site, work):
