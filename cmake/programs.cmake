@@ -216,6 +216,12 @@ if(THORN_BUILD_TESTS)
     add_test(NAME guide COMMAND "${THORN_PYTHON}" "${PROJECT_SOURCE_DIR}/scripts/guide.py" --library "${shared}"
       --cc "${CMAKE_C_COMPILER}" --cxx "${CMAKE_CXX_COMPILER}" ${interpreter})
     set_tests_properties(guide PROPERTIES TIMEOUT 300)
+    # The site is built, and its links lead somewhere. The test is skipped if pip cannot install mdBook.
+    find_program(DOXYGEN_EXECUTABLE doxygen)
+    if(DOXYGEN_EXECUTABLE)
+      add_test(NAME guide:site COMMAND "${PROJECT_SOURCE_DIR}/scripts/site.sh" "${PROJECT_BINARY_DIR}/site")
+      set_tests_properties(guide:site PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+    endif()
     # benches/peers: each function of the header has a row or a reason, and the pages agree with the record.
     add_test(NAME bench:rows COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/coverage.py")
     add_test(NAME bench:pages COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/report.py" --check)

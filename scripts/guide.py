@@ -2,7 +2,7 @@
 """Tests docs/guide: runs the programs of every page, and reports pages, links and tables that are missing or stale.
 
     scripts/guide.py --library build/lib/libthorn.so [PAGE ...]
-    scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names first
+    scripts/guide.py --library build/lib/libthorn.so --write        writes the tables of names and the pictures first
 
 The blocks of a page in one language form one program, in the order of the page. A block ```text directly after a block of code is the
 output of that code, and all these blocks together are the program's output. In C and C++, a block with `int main(` is a separate
@@ -10,6 +10,9 @@ program. Of the others, blocks marked `file`, as in ```c file, are placed before
 may be in any block. A program in C or C++ must free all memory. Programs run in a folder that has the files of examples/data.
 scripts/install-test.sh runs the blocks for a shell or CMake, and must name each of them. scripts/mpi.sh runs the programs of blocks
 marked `mpi` or `nccl`, as in ```c mpi.
+
+docs/guide/pictures/NAME.c prints the picture NAME.svg. If a program of a page writes a file with the name of a picture, the file must be
+equal to the picture.
 """
 
 import argparse
@@ -23,7 +26,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from guide import pages, programs, tables
+from guide import pages, pictures, programs, tables
 
 LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
 
@@ -51,6 +54,7 @@ def check_structure(every):
     pages.check_summary(every)
     pages.check_links(every)
     pages.check_commands(every)
+    pictures.check_structure(every)
     for page in every:
         for block in page.blocks:
             if block.language not in LANGUAGES:
@@ -65,7 +69,9 @@ def check_programs(arguments, chosen):
     with tempfile.TemporaryDirectory() as work:
         tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi"))
         programs.check_refusals(tools)
+        pictures.check_refusal()
         every = [program for page in chosen for program in programs.of_page(page)]
+        every += [] if arguments.pages else pictures.programs_of_pictures()
         left_out = {program.language for program in every if tools.missing(program.language)}
         for language in sorted(left_out):
             print(f"guide: programs in {language} are left out: no interpreter for them was found")
@@ -74,6 +80,7 @@ def check_programs(arguments, chosen):
         def fault(numbered):
             try:
                 programs.check(tools, numbered[1], f"program{numbered[0]}")
+                pictures.compare(Path(work) / f"program{numbered[0]}", numbered[1], arguments.write)
             except pages.Fault as problem:
                 return str(problem)
             except subprocess.TimeoutExpired:
@@ -83,29 +90,22 @@ def check_programs(arguments, chosen):
             return [problem for problem in pool.map(fault, enumerate(every)) if problem], len(every)
 
 
-def check_book():
-    """Builds the book if mdbook is installed."""
-    mdbook = shutil.which("mdbook")
-    if not mdbook:
-        return "without mdbook"
-    with tempfile.TemporaryDirectory() as work:
-        programs.run([mdbook, "build", "--dest-dir", work, str(pages.SOURCE.parent)], work, "mdbook")
-    return "built by mdbook"
-
-
 def test(arguments):
     """Runs all checks. Returns a line that says what was tested."""
     if arguments.write:
         tables.write(arguments.luajit, arguments.library)
+        pictures.write(arguments.library, arguments.cc)
     every = pages.all_pages()
-    check_structure(every)
+    if not arguments.write: # pictures that are written for the first time are not there yet
+        check_structure(every)
     tables.check(arguments.luajit, arguments.library)
     numpy = check_numpy(arguments.library)
-    book = check_book()
     faults, count = check_programs(arguments, [page for page in every if not arguments.pages or page.path.stem in arguments.pages])
+    if arguments.write and not faults:
+        check_structure(every)
     if faults or not count:
         raise pages.Fault("\n".join([*faults, f"{len(faults)} of {count} programs failed"]))
-    return f"{len(every)} pages, {count} programs, {numpy}, {book}"
+    return f"{len(every)} pages, {count} programs, {numpy}"
 
 
 def main():
@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--luajit", default=shutil.which("luajit"))
-    parser.add_argument("--write", action="store_true", help="write the tables of names anew")
+    parser.add_argument("--write", action="store_true", help="write the tables of names and the pictures anew")
     parser.add_argument("pages", nargs="*", help="names of the pages whose programs are run; all if none is named")
     try:
         print(f"guide: {test(parser.parse_args())}")

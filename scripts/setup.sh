@@ -31,6 +31,10 @@ packages() {
     if [ "$goal" = test ] && ! python3 -c 'import cffi' 2>/dev/null && ! /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
         echo python3-cffi
     fi
+    # scripts/site.sh makes a virtual environment.
+    if [ "$goal" = test ] && ! python3 -c 'import ensurepip' 2>/dev/null; then
+        echo python3-venv
+    fi
     # examples/python needs NumPy in the same way.
     if [ "$goal" = test ] && ! python3 -c 'import numpy' 2>/dev/null && ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         echo python3-numpy

@@ -27,7 +27,7 @@ scripts/test.sh [--quick | PART... | --update-symbols | --help]
   valgrind  The C and C++ tests run under valgrind.
   cuda      The GPU tests run on the emulated driver.
   mpi       thorn_mpi.h works with each installed MPI.
-  guide     The programs of the guide print the output on its pages, and Doxygen writes the reference.
+  guide     The programs of the guide print the output on its pages, Doxygen writes the reference, and the site is built.
   torch     Random calls give PyTorch's results, and PyTorch and thorn exchange tensors.
   install   thorn is installed, moved and used as the guide says.
 

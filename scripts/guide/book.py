@@ -17,7 +17,12 @@ PARTS = {
 LANGUAGES = {".c": "c", ".h": "c", ".cpp": "cpp", ".hpp": "cpp", ".rs": "rust", ".lua": "lua", ".py": "python"}
 PICTURES = (".svg", ".png")
 # The pages of the book that have another name than in the repository.
-RENAMED = {"README.md": "index.md", "docs/guide/src/README.md": "guide/index.md", "docs/guide/src/SUMMARY.md": "guide/index.md", "include/thorn.h": "reference.md"}
+RENAMED = {
+    "README.md": "index.md",
+    "docs/guide/src/README.md": "guide/index.md",
+    "docs/guide/src/SUMMARY.md": "guide/index.md",
+    "include/thorn.h": "reference.md",
+}
 
 
 def name_in_book(path):

@@ -32,7 +32,7 @@ def pages_about(functions, pages):
     for page in pages:
         found = Counter(name for name in re.findall(r"\bTH\w+", page.text) if name in functions)
         if found:
-            counted.append((len(found), found.total(), page))
+            counted.append((len(found), sum(found.values()), page))
     counted.sort(key=lambda entry: entry[:2], reverse=True)
     return [page for count, _, page in counted if count >= SHARE * counted[0][0]][:MOST]
 
