@@ -26,11 +26,17 @@ def chapters():
         yield label, name, set(re.findall(r"^(?!#)[\w *]*?\b(TH\w+)\(", text, re.M))
 
 
+def mentioned(page):
+    """The names of C's functions that a page mentions, also as functions of C++ and Lua: `th::add(`, `x.add_(` or `thorn.add(`."""
+    names = re.findall(r"\bTH\w+", page.text)
+    return names + [f"THTensor_{name}" for name in re.findall(r"(?:th::|[\w)]\.)(\w+?)(?:_|_out)?\(", page.text)]
+
+
 def pages_about(functions, pages):
     """The pages that mention the most functions of a set, in descending order."""
     counted = []
     for page in pages:
-        found = Counter(name for name in re.findall(r"\bTH\w+", page.text) if name in functions)
+        found = Counter(name for name in mentioned(page) if name in functions)
         if found:
             counted.append((len(found), sum(found.values()), page))
     counted.sort(key=lambda entry: entry[:2], reverse=True)
