@@ -220,7 +220,7 @@ if(THORN_BUILD_TESTS)
     find_program(DOXYGEN_EXECUTABLE doxygen)
     if(DOXYGEN_EXECUTABLE)
       add_test(NAME guide:site COMMAND "${PROJECT_SOURCE_DIR}/scripts/site.sh" "${PROJECT_BINARY_DIR}/site")
-      set_tests_properties(guide:site PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+      set_tests_properties(guide:site PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
     endif()
     # benches/peers: each function of the header has a row or a reason, and the pages agree with the record.
     add_test(NAME bench:rows COMMAND "${THORN_PYTHON}" -B "${PROJECT_SOURCE_DIR}/benches/peers/coverage.py")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .pages import ROOT, SOURCE, Fault, read
 
-# Pages besides the guide, by parts of the contents. A pattern stands for the pages with matching names. Pages in the folder of the page
-# before, such as the internals, are one level deeper.
+# The pages after the guide, by parts of the contents. A pattern names all pages that match. The pages of docs/internals are one level
+# deeper than their README.md.
 PARTS = {
     "Lists": ["docs/lua.md", "docs/lua_dynamic.md", "docs/aten.md"],
     "Numbers": ["docs/benchmarks.md", "docs/benchmarks-cuda.md", "docs/accuracy.md", "docs/mpi.md", "benches/README.md"],

@@ -15,7 +15,8 @@ HEADERS = ROOT / "include"
 BRIEF = "Torch tensors as a plain C library"
 # Pages that mention functions of all chapters.
 EVERYWHERE = {"SUMMARY", "finding", "numpy", "torch7", "libtorch"}
-# A page that mentions so many functions of a chapter, as a part of the page that mentions most, is named by the chapter.
+# A chapter links to at most MOST pages. The first page mentions the most functions of the chapter, and the others at least SHARE times as
+# many functions.
 SHARE, MOST = 0.5, 3
 
 

@@ -26,6 +26,6 @@ int main(void) {
     svg_text(20 + 1.5 * CELL, 96, "note", "one pixel");
     svg_box(20, 140, 6 * CELL, CELL, "frame");
     svg_text(20 + 3 * CELL, 192, "note", "one plane");
-    svg_text(20, 226, "left", "The numbers are positions in the HWC image. newPermute changes strides; newContiguous moves elements.");
+    svg_text(20, 226, "left", "The numbers are positions in the HWC image.");
     return svg_end((THTensor *[]){flat, hwc, view, chw}, 4);
 }
