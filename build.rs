@@ -1,5 +1,5 @@
-//! Gives the shared library its soname, so that programs find the version that they were linked with. Makes the linker merge functions with
-//! identical instructions, such as kernels of several dtypes, which saves 2 % of the library.
+//! Gives the shared library its soname, on macOS its install name, so that programs find the version that they were linked with. Makes the
+//! linker merge functions with identical instructions, such as kernels of several dtypes, which saves 2 % of the library.
 
 use std::env::{var, var_os};
 use std::path::PathBuf;
@@ -40,5 +40,8 @@ fn main() {
         if links_with(MERGE) == Some(true) {
             println!("cargo:rustc-cdylib-link-arg={MERGE}");
         }
+    }
+    if var("CARGO_CFG_TARGET_OS").as_deref() == Ok("macos") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/libthorn.0.dylib");
     }
 }

@@ -230,6 +230,9 @@ static inline THTensor *check_vector(THDtype dtype, const double *values, int64_
 /* Returns true under valgrind, where an instruction takes about fifty times as long. */
 static inline int under_valgrind(void) { return getenv("THORN_UNDER_VALGRIND") != NULL; }
 
+/* The program of another processor runs in an emulator. qemu-user ends children of processes with several threads. */
+static inline int under_emulator(void) { return getenv("THORN_UNDER_EMULATOR") != NULL; }
+
 /* The number of rounds of a loop: `rounds`, or fewer under valgrind. */
 static inline int64_t shrunk(int64_t rounds) { return under_valgrind() ? rounds / 1000 + 1 : rounds; }
 

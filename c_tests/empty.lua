@@ -23,7 +23,8 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, long
 ]]
 
 -- Seconds on this machine: the longest allowed time of a call, and the time after which a call counts as hanging.
-local MOST, HANGING = 0.25, 10
+local SLOWNESS = os.getenv "THORN_UNDER_EMULATOR" and 20 or 1
+local MOST, HANGING = 0.25 * SLOWNESS, 10 * SLOWNESS
 local TH_OK, TH_ERR_INTERNAL = 0, 10
 local FLOAT16, FLOAT32, INT64, BOOL = 6, 8, 5, 10
 local ALL_DIMS = -0x80000000

@@ -11,12 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The behaviour of the fallocate64 at the end of this file, which replaces the C library's. */
+/* musl has one function for both sizes of off_t. */
+#ifdef __GLIBC__
+#define FALLOCATE fallocate64
+#else
+#define FALLOCATE fallocate
+#endif
+#define TEXT(name) #name
+#define NAME(name) TEXT(name)
+
+/* The behaviour of the FALLOCATE at the end of this file, which replaces the C library's. */
 static struct {
-    off64_t most;    /* the longest requested range */
+    int64_t most;    /* the longest requested range */
     int fail_from;   /* the first request that fails; a signal interrupts the request before, which is done in part */
     int requests;
-    off64_t relied;  /* the length of the file when a request failed: another process may have mapped that much */
+    int64_t relied;  /* the length of the file when a request failed: another process may have mapped that much */
 } space;
 
 static char directory[64], path[80];
@@ -202,9 +211,9 @@ static void blocks_of_the_caller_survive_resizing_to_nothing(void) {
     }
 }
 
-int fallocate64(int fd, int mode, off64_t start, off64_t length) {
-    static int (*theirs)(int, int, off64_t, off64_t);
-    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, "fallocate64");
+int FALLOCATE(int fd, int mode, int64_t start, int64_t length) {
+    static int (*theirs)(int, int, int64_t, int64_t);
+    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, NAME(FALLOCATE));
     if (length > space.most) space.most = length;
     int request = space.requests++;
     struct stat found;

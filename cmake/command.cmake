@@ -1,4 +1,5 @@
-# Copies the command FROM to TO/bin, and writes its completions and manual pages to TO/completions and TO/man, if it has changed.
+# Copies the command FROM to TO/bin, if it has changed, and writes its completions and manual pages to TO/completions and TO/man. EMULATOR, a
+# list, runs commands of another processor.
 set(command "${TO}/bin/thorn")
 file(MAKE_DIRECTORY "${TO}/bin" "${TO}/completions" "${TO}/man")
 file(COPY_FILE "${FROM}" "${command}" RESULT failed ONLY_IF_DIFFERENT)
@@ -6,6 +7,6 @@ if(failed)
   message(FATAL_ERROR "thorn: ${FROM} is not copied: ${failed}")
 endif()
 foreach(shell bash zsh fish)
-  execute_process(COMMAND "${command}" completions ${shell} OUTPUT_FILE "${TO}/completions/${shell}" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${EMULATOR} "${command}" completions ${shell} OUTPUT_FILE "${TO}/completions/${shell}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-execute_process(COMMAND "${command}" man --output "${TO}/man" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EMULATOR} "${command}" man --output "${TO}/man" COMMAND_ERROR_IS_FATAL ANY)

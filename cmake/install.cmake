@@ -32,8 +32,8 @@ else()
 endif()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/thornConfigVersion.cmake" COMPATIBILITY ${compatibility})
 
-install(FILES "${shared}" "${lib_dir}/${soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
-install(FILES "${lib_dir}/libthorn.so" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+install(FILES "${shared}" "${lib_dir}/${library_soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES "${lib_dir}/${library_link}" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/thornConfigVersion.cmake"
   DESTINATION "${config_dir}" COMPONENT devel)
@@ -69,4 +69,4 @@ install(FILES scripts/gdb/thorn.py DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/tho
 cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_DATAROOTDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE data_dir)
 cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE library_dir)
 install(CODE "file(INSTALL DESTINATION \"${data_dir}/gdb/auto-load${library_dir}\" TYPE FILE
-  RENAME \"libthorn.so.${PROJECT_VERSION}-gdb.py\" FILES \"${PROJECT_SOURCE_DIR}/scripts/gdb/thorn.py\")" COMPONENT devel)
+  RENAME \"${library_file}-gdb.py\" FILES \"${PROJECT_SOURCE_DIR}/scripts/gdb/thorn.py\")" COMPONENT devel)

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Builds the library for another platform, and runs the tests of scripts/test.sh c and table on it. Usage:
+#   scripts/platform.sh PLATFORM [CTEST-ARGUMENT...]
+#
+#   aarch64  Linux on 64-bit ARM, in the emulator qemu-aarch64.
+#   musl     Linux on x86-64 with the C library musl; programs are linked dynamically and statically.
+#   glibc    Linux on x86-64 with glibc 2.28 and later: what the packages for old systems contain.
+#
+# The build is in build/PLATFORM. TH_TEST_SHARE=N runs an Nth part of the table. The script installs compilers and the emulator by apt, as root.
+# Zig's compiler from PyPI has headers and C libraries for musl, macOS and each glibc. LuaJIT is built from its source on crates.io.
+# target/platform keeps these tools.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH="$PATH:$HOME/.cargo/bin"
+platform=${1:?aarch64, musl or glibc}
+shift
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+tools=$CARGO_TARGET_DIR/platform
+build=$PWD/build/$platform
+mkdir -p "$tools"
+
+# packages PACKAGE...: installs the missing ones.
+packages() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+}
+
+# program NAME COMMAND...: an executable file that runs the command with further arguments.
+program() {
+    local path=$tools/$platform/$1
+    shift
+    mkdir -p "${path%/*}"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$*" >"$path"
+    chmod +x "$path"
+}
+
+# zig ARGUMENT...: compilers cc and c++ with these arguments for Zig's compiler.
+zig() {
+    [ -x "$tools/zig/bin/python" ] || python3 -m venv "$tools/zig"
+    "$tools/zig/bin/pip" install --quiet 'ziglang==0.15.2'
+    local compiler
+    for compiler in cc c++; do program "$compiler" "'$tools/zig/bin/python' -m ziglang $compiler $*"; done
+    for compiler in ar ranlib; do program "$compiler" "'$tools/zig/bin/python' -m ziglang $compiler"; done
+    configuration+=("-DCMAKE_C_COMPILER=$tools/$platform/cc" "-DCMAKE_CXX_COMPILER=$tools/$platform/c++"
+        "-DCMAKE_AR=$tools/$platform/ar" "-DCMAKE_RANLIB=$tools/$platform/ranlib")
+}
+
+# luajit MAKE-ARGUMENT...: builds LuaJIT for the platform.
+luajit() {
+    local source=$tools/luajit
+    [ ! -x "$tools/$platform/luajit" ] || return 0
+    mkdir -p "$source/src" "$tools/$platform"
+    printf '[package]\nname = "sources"\nedition = "2024"\n[workspace]\n[dependencies]\nluajit-src = "210"\n' >"$source/Cargo.toml"
+    : >"$source/src/lib.rs"
+    (cd "$source" && cargo vendor --quiet >/dev/null)
+    rm -rf "$source/build"
+    cp -r "$source/vendor/luajit-src/luajit2" "$source/build"
+    make -C "$source/build/src" -j "$(nproc)" HOST_CC=gcc TARGET_SYS=Linux BUILDMODE=static "$@" >/dev/null
+    mv "$source/build/src/luajit" "$tools/$platform/luajit"
+}
+
+# Tools of this machine do not run with programs of another system.
+configuration=(-DVALGRIND_EXECUTABLE=OFF -DGDB_EXECUTABLE=OFF -DTHORN_BLAS=OFF -DDOXYGEN_EXECUTABLE=OFF -DTHORN_CALLGRIND_H=OFF)
+# Tests that start such programs in a shell or in Python.
+left_out='^(abi|guide|calls|example:(checkpoint|panels|cifar_like|numpy)|lua:package:|header:.*(clang|checked|dropped|constant))'
+case $platform in
+aarch64)
+    packages gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
+    rust=aarch64-unknown-linux-gnu
+    root=/usr/aarch64-linux-gnu
+    luajit CROSS=aarch64-linux-gnu-
+    program lua "qemu-aarch64 -L $root '$tools/$platform/luajit'"
+    configuration+=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64;-L;$root"
+        -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
+        "-DLUAJIT_EXECUTABLE=$tools/$platform/lua")
+    # qemu-user ends the second process of share. The table runs with the only level of the processor.
+    left_out+='|^example:share$|^lua:table:'
+    ;;
+musl)
+    rust=x86_64-unknown-linux-musl
+    packages musl
+    zig -target x86_64-linux-musl -dynamic
+    luajit "CC=$tools/$platform/cc" TARGET_CFLAGS=-fno-sanitize=undefined TARGET_LIBS=-lunwind
+    configuration+=("-DLUAJIT_EXECUTABLE=$tools/$platform/luajit" -DCMAKE_EXE_LINKER_FLAGS=-lunwind)
+    ;;
+glibc)
+    rust=x86_64-unknown-linux-gnu
+    zig -target x86_64-linux-gnu.2.28
+    ;;
+macos)
+    rust=aarch64-apple-darwin
+    zig -target aarch64-macos
+    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF)
+    ;;
+*)
+    echo "platform.sh: no platform is named $platform" >&2
+    exit 2
+    ;;
+esac
+rustup --quiet target add "$rust"
+cmake -S . -B "$build" "${configuration[@]}" -DTHORN_RUST_TARGET="$rust" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" >/dev/null
+cmake --build "$build" -j "$(nproc)"
+ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -L '^(c|table)$' -E "$left_out" "$@"
