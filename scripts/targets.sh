@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 PATH="$PATH:$HOME/.cargo/bin"
 targets=("$@")
-if [ $# -eq 0 ]; then targets=(aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-apple-darwin); fi
+if [ $# -eq 0 ]; then targets=(aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-apple-darwin x86_64-pc-windows-gnu); fi
 
 rustup --quiet target add "${targets[@]}"
 for target in "${targets[@]}"; do

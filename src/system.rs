@@ -1,30 +1,43 @@
 //! The operating system. Each file of this folder has the same functions for one system, so that a port to another system is one more file.
+//! What all systems of Unix share is in `unix`.
 //!
-//! Code that works on every Unix calls libc directly.
+//! Only functions of C's standard library, such as `malloc`, are called elsewhere.
 
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
 mod macos;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(target_os = "linux")]
 pub use linux::*;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
 pub use macos::*;
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(windows)]
+pub use windows::*;
 
-use std::fs::File;
-use std::io;
-
-/// Grows a file to at least `to` bytes without reserving the space.
-fn grow_sparse(file: &File, to: u64) -> io::Result<()> {
-    if file.metadata()?.len() < to { file.set_len(to) } else { Ok(()) }
+/// How a file or object of shared memory is opened for a mapping.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Access {
+    /// It exists, and is only read.
+    Read,
+    /// It exists, and is read and written.
+    Write,
+    /// It is read and written, and created if it does not exist.
+    Create,
+    /// It is created, and must not exist yet.
+    New,
 }
 
-/// The physical memory of the machine in bytes.
-fn physical() -> usize {
-    // SAFETY: sysconf only reads its argument.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    usize::try_from(pages).unwrap_or(0).saturating_mul(usize::try_from(page).unwrap_or(0))
+/// The work of a thread that [`spawn`] starts.
+pub trait Main: Sync {
+    /// Runs on the new thread, which then ends. It must not unwind.
+    fn run(&self);
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Sources of bytes: a file, memory, or functions of the caller.
 
 use crate::error::{Error, Kind, Result};
-use crate::grow;
+use crate::{grow, system};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 /// Bytes that are read by offset. Several threads may read at a time.
 pub trait Input: Sync {
@@ -40,7 +39,7 @@ impl Input for FileInput {
 
     fn read_at(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         within(self.size, offset, to.len())?;
-        self.file.read_exact_at(to, offset).map_err(|error| match error.kind() {
+        system::read_at(&self.file, to, offset).map_err(|error| match error.kind() {
             std::io::ErrorKind::UnexpectedEof => {
                 Error::io(format_args!("the file became shorter while it was read: it had {} bytes", self.size))
             }

@@ -25,6 +25,7 @@ mod pool;
 pub mod program;
 pub mod save;
 pub mod sparse;
+mod system;
 pub mod tensor;
 pub mod zip;
 

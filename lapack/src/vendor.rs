@@ -12,7 +12,7 @@ pub use products::{gemm, gemv};
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::transmute_copy;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Mutex, PoisonError};
@@ -36,7 +36,7 @@ macro_rules! routines {
         }
 
         impl<T> Routines<T> {
-            fn find(library: &Symbols, letter: char) -> Routines<T> {
+            fn find(library: &Symbols<'_>, letter: char) -> Routines<T> {
                 Routines {
                     wide: library.wide,
                     // SAFETY: in all implementations, the routine of this name has these arguments.
@@ -96,7 +96,7 @@ impl Routine for f64 {
 /// A loaded library.
 pub struct Library {
     path: CString,
-    handle: *mut c_void,
+    handle: NonNull<c_void>,
     f32: Routines<f32>,
     f64: Routines<f64>,
 }
@@ -143,32 +143,29 @@ pub enum Failure {
     Lacks,
 }
 
-/// Loads a library by `dlopen`.
-pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
-    // The loader copies the path to its stack.
-    if path.count_bytes() >= libc::PATH_MAX as usize {
-        return Err(Failure::Loader(format!("a path of {} bytes is too long", path.count_bytes())));
-    }
-    if is_special(path) {
-        return Err(Failure::Loader(format!("{} is not a regular file", path.to_string_lossy())));
-    }
-    // SAFETY: `path` is a C string. The caller chose to run the library's initialisers.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if handle.is_null() {
-        // SAFETY: the loader's last message on this thread is NULL, or a C string that is valid until the next call.
-        let message = unsafe { libc::dlerror().as_ref().map(|first| CStr::from_ptr(first)) };
-        return Err(Failure::Loader(message.unwrap_or(c"it cannot be loaded").to_string_lossy().into()));
-    }
+/// The system's loader of shared libraries.
+pub struct Loader {
+    /// Opens a library and runs its initialisers. The same library has the same handle. The error is a message.
+    pub open: fn(path: &CStr) -> Result<NonNull<c_void>, String>,
+    /// Undoes one `open` of a library.
+    pub close: unsafe fn(library: NonNull<c_void>),
+    /// The address of a function of an open library.
+    pub symbol: unsafe fn(library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>>,
+}
+
+/// Loads a library.
+pub fn load(path: &CStr, loader: &Loader) -> Result<&'static Library, Failure> {
+    let handle = (loader.open)(path).map_err(Failure::Loader)?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = loaded.iter().find(|library| library.handle == handle);
     if let Some(library) = known {
         // SAFETY: the library was opened once more than needed.
-        unsafe { libc::dlclose(handle) };
+        unsafe { (loader.close)(handle) };
         return Ok(library);
     }
-    let Some(symbols) = Symbols::of(handle) else {
+    let Some(symbols) = Symbols::of(loader, handle) else {
         // SAFETY: the library was opened above, and no address in the library is kept.
-        unsafe { libc::dlclose(handle) };
+        unsafe { (loader.close)(handle) };
         return Err(Failure::Lacks);
     };
     let (f32, f64) = (Routines::find(&symbols, 's'), Routines::find(&symbols, 'd'));
@@ -177,39 +174,30 @@ pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
     Ok(library)
 }
 
-/// Returns true if the path names a file that is not a regular file: for a FIFO, the loader would wait for a writer.
-fn is_special(path: &CStr) -> bool {
-    // SAFETY: any bits are a valid `stat`.
-    let mut found: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: a C string, and a struct for the answer.
-    let known = path.to_bytes().contains(&b'/') && unsafe { libc::stat(path.as_ptr(), &mut found) } == 0;
-    known && found.st_mode & libc::S_IFMT != libc::S_IFREG
-}
-
 /// Prefixes and suffixes of names: Fortran's; OpenBLAS's for 64-bit integers; the same two in the wheels of SciPy and NumPy; no underscore.
 const NAMINGS: [(&str, &str); 5] = [("", "_"), ("", "_64_"), ("scipy_", "_"), ("scipy_", "_64_"), ("", "")];
 
 /// The names that a library gives its routines.
-struct Symbols {
-    handle: *mut c_void,
+struct Symbols<'a> {
+    loader: &'a Loader,
+    handle: NonNull<c_void>,
     prefix: &'static str,
     suffix: &'static str,
     wide: bool,
 }
 
-impl Symbols {
+impl Symbols<'_> {
     /// Finds the naming of a library. `None` if the library is not a BLAS.
-    fn of(handle: *mut c_void) -> Option<Symbols> {
-        let mut all = NAMINGS.iter().map(|&(prefix, suffix)| Symbols { handle, prefix, suffix, wide: false });
+    fn of(loader: &Loader, handle: NonNull<c_void>) -> Option<Symbols<'_>> {
+        let mut all = NAMINGS.iter().map(|&(prefix, suffix)| Symbols { loader, handle, prefix, suffix, wide: false });
         let symbols = all.find(|s| s.find("sgemm").is_some() && s.find("dgemm").is_some() && s.find("isamax").is_some())?;
         Some(Symbols { wide: symbols.is_wide()?, ..symbols })
     }
 
-    fn find(&self, name: &str) -> Option<*mut c_void> {
+    fn find(&self, name: &str) -> Option<NonNull<c_void>> {
         let name = CString::new(format!("{}{name}{}", self.prefix, self.suffix)).ok()?;
-        // SAFETY: an open handle and a C string.
-        let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
-        (!address.is_null()).then_some(address)
+        // SAFETY: the library is open.
+        unsafe { (self.loader.symbol)(self.handle, &name) }
     }
 
     /// Returns true if the library's integers have 64 bits. 32-bit integers see a length of 3 here, 64-bit integers a negative length, for

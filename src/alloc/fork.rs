@@ -13,6 +13,7 @@
 
 use super::cache;
 use crate::error::{Error, Kind, Result};
+use crate::system;
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -240,8 +241,7 @@ static ON_LOAD: extern "C" fn() = register;
 pub(super) extern "C" fn register() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if !DONE.load(Ordering::Relaxed) && !DONE.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handlers are functions of this library. glibc removes them if the library is unloaded.
-        unsafe { libc::pthread_atfork(Some(prepare), Some(in_parent), Some(in_child)) };
+        system::at_fork(prepare, in_parent, in_child);
     }
 }
 

@@ -1,10 +1,11 @@
 //! The functions behind `THAlloc` and `THDefaultAllocator`: plain heap blocks, which clients may also pass to `realloc` and `free`.
 
 use super::{THAllocator, retry, source};
+use crate::system;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 
-/// Blocks above this size are 64-byte aligned.
+/// Blocks above this size are 64-byte aligned, except on Windows, whose `free` accepts no aligned blocks.
 const ALIGNED_ABOVE: usize = 5120;
 
 /// A heap block of `size` bytes, 64-byte aligned above 5120. Returns NULL if there is no memory, for 0, and for a negative `size`, which
@@ -14,7 +15,7 @@ pub fn th_alloc(size: isize) -> *mut c_void {
         Ok(0) | Err(_) => None,
         // SAFETY: malloc accepts any size.
         Ok(size @ ..=ALIGNED_ABOVE) => retry(|| NonNull::new(unsafe { libc::malloc(size) })),
-        Ok(size) => retry(|| source::aligned(size)).map(NonNull::cast),
+        Ok(size) => retry(|| system::heap(source::ALIGN, size)).map(NonNull::cast),
     };
     block.map_or(null_mut(), NonNull::as_ptr)
 }

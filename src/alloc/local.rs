@@ -3,11 +3,10 @@
 
 use super::thread::{NOBODY, Thread};
 use super::{class, current, source};
+use crate::system;
 use std::cell::Cell;
-use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The number of requests to all threads to return their blocks.
 static DRAINS: AtomicUsize = AtomicUsize::new(0);
@@ -24,45 +23,10 @@ thread_local! {
     static STATE: Cell<State> = const { Cell::new(State::Fresh) };
 }
 
-/// Closes the lists of the calling thread, which ends. The C library calls this function for threads that have set [`key`].
-unsafe extern "C" fn thread_exit(_: *mut c_void) {
+/// Closes the lists of the calling thread, which ends.
+fn thread_ends() {
     STATE.set(State::Closed);
     current::replace(&NOBODY).close();
-}
-
-/// 1 + the key of [`thread_exit`]; 0 before the first thread needs it, [`NO_KEY`] after it was deleted.
-static KEY: AtomicUsize = AtomicUsize::new(0);
-const NO_KEY: usize = usize::MAX;
-
-/// The pthread key whose destructor is called at the end of a thread, after the destructors of thread-locals. A Rust destructor would work,
-/// too, but registering one may end the process if memory is short.
-fn key() -> Option<libc::pthread_key_t> {
-    if KEY.load(Acquire) == 0 {
-        let mut key = 0;
-        // SAFETY: `key` is a valid out pointer, and the functions never unwind.
-        unsafe {
-            if libc::pthread_key_create(&mut key, Some(thread_exit)) != 0 {
-                return None;
-            }
-            if KEY.compare_exchange(0, key as usize + 1, AcqRel, Acquire).is_err() {
-                // Another thread was first. No thread has used this key.
-                libc::pthread_key_delete(key);
-            } else {
-                libc::atexit(forget_key);
-            }
-        }
-    }
-    match KEY.load(Acquire) {
-        NO_KEY => None,
-        key => Some((key - 1) as libc::pthread_key_t),
-    }
-}
-
-/// Called when the process ends or the library is unloaded. Threads that end later must not call [`thread_exit`].
-extern "C" fn forget_key() {
-    let key = KEY.swap(NO_KEY, AcqRel);
-    // SAFETY: a key is deleted once.
-    unsafe { libc::pthread_key_delete((key - 1) as libc::pthread_key_t) };
 }
 
 /// A block of `class` (below [`LISTS`](super::thread::LISTS)) for a request of `bytes`.
@@ -98,10 +62,9 @@ pub(super) fn maintain() {
 }
 
 fn open() {
-    // The C library may allocate memory for the key by an allocator that calls this library. Such a call must not open the lists again.
+    // The C library may allocate memory for the call by an allocator that calls this library. Such a call must not open the lists again.
     STATE.set(State::Closed);
-    // SAFETY: the value is only compared with NULL; if it is not NULL, the destructor is called.
-    let told = key().is_some_and(|key| unsafe { libc::pthread_setspecific(key, (&raw const NOBODY).cast()) } == 0);
+    let told = system::at_thread_end(thread_ends);
     STATE.set(State::Fresh);
     if let Some(thread) = told.then(Thread::claim).flatten() {
         thread.drains.store(DRAINS.load(Relaxed), Relaxed);

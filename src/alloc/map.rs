@@ -4,12 +4,10 @@ mod shareable;
 
 use super::{THAllocator, boxed, list};
 use crate::error::{Error, Kind, Result, bail, reason};
-use crate::system;
+use crate::system::{self, Access, Object};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt::{self, Write};
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::{NonNull, null_mut};
 
 /// Writes reach the file, which is opened for reading and writing, created if it does not exist, and extended if it is too short. Without
@@ -44,7 +42,7 @@ pub struct THMapAllocatorContext {
     filename: Option<CString>,
     flags: c_int,
     /// The open descriptor: before mapping with `FROMFD`, after mapping with `KEEPFD`.
-    file: Option<File>,
+    file: Option<Object>,
     /// The number of mapped bytes; 0 before mapping.
     mapped: usize,
     /// The number of mapped bytes before the data.
@@ -70,8 +68,7 @@ impl THMapAllocatorContext {
         if flags & FROMFD == 0 {
             bail!(Argument, "a descriptor is used only with TH_ALLOCATOR_MAPPED_FROMFD");
         }
-        // SAFETY: fcntl with F_GETFD accepts any number.
-        if unsafe { libc::fcntl(fd, libc::F_GETFD) } == -1 {
+        if !system::is_descriptor(fd) {
             bail!(Argument, "descriptor {fd} is not open");
         }
         if flags & UNLINK != 0 && filename.is_none() {
@@ -79,7 +76,7 @@ impl THMapAllocatorContext {
         }
         let mut ctx = Self::checked(filename, flags)?;
         // SAFETY: the descriptor is open, and the caller transfers its ownership.
-        ctx.file = Some(unsafe { File::from_raw_fd(fd) });
+        ctx.file = Some(unsafe { Object::own(fd) });
         Ok(ctx)
     }
 
@@ -109,7 +106,7 @@ impl THMapAllocatorContext {
 
     /// The open descriptor, or -1: the context keeps one after mapping only with `KEEPFD`.
     pub fn fd(&self) -> c_int {
-        self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+        self.file.as_ref().map_or(-1, Object::descriptor)
     }
 
     /// The number of mapped data bytes; 0 before mapping.
@@ -156,10 +153,10 @@ impl THMapAllocatorContext {
         }
         let mapped = self.map_file(bytes, header);
         // If the call failed, a file that it has created is removed, unless another process has grown it.
-        let made_in_vain =
-            mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|now| now.len() == 0));
+        let made_in_vain = mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.length().is_ok_and(|now| now == Some(0)));
         let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
-        if self.flags & outlives_this == 0 {
+        let keeps_name = mapped.is_ok() && system::NAMES_NEED_HANDLES && self.flags & (SHAREDMEM | UNLINK) == SHAREDMEM;
+        if self.flags & outlives_this == 0 && !keeps_name {
             self.file = None;
         }
         if made_in_vain || (mapped.is_ok() && self.flags & UNLINK != 0) {
@@ -172,54 +169,24 @@ impl THMapAllocatorContext {
     }
 
     /// Opens the file or shared memory object. The flag is true if this call created it.
-    fn open(&self) -> io::Result<(File, bool)> {
+    fn open(&self) -> io::Result<(Object, bool)> {
         let shared = self.flags & (SHARED | SHAREDMEM) != 0;
-        if self.flags & EXCLUSIVE == 0 {
-            match self.open_as(if shared { libc::O_RDWR } else { libc::O_RDONLY }) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && shared && self.flags & NOCREATE == 0 => {}
-                opened => return Ok((opened?, false)),
-            }
+        let open_as = |access| Object::open(self.filename().unwrap_or_default(), self.flags & SHAREDMEM != 0, access);
+        if self.flags & EXCLUSIVE != 0 {
+            return open_as(Access::New);
         }
-        match self.open_as(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
-            // Another process was faster, or the name is a symbolic link to a file that does not exist yet.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.flags & EXCLUSIVE == 0 => {
-                Ok((self.open_as(libc::O_RDWR | libc::O_CREAT)?, false))
-            }
-            opened => Ok((opened?, true)),
-        }
-    }
-
-    /// Opens with O_NONBLOCK: opening a pipe, for instance, could wait for ever for its other end.
-    fn open_as(&self, how: c_int) -> io::Result<File> {
-        let name = self.filename().unwrap_or_default().as_ptr();
-        let how = how | libc::O_CLOEXEC | libc::O_NONBLOCK;
-        loop {
-            // SAFETY: the name ends with NUL.
-            let fd = unsafe {
-                match self.flags & SHAREDMEM {
-                    0 => libc::open(name, how | libc::O_NOCTTY, 0o600),
-                    _ => libc::shm_open(name, how, 0o600),
-                }
-            };
-            if fd >= 0 {
-                // SAFETY: the descriptor was just opened and has no other owner.
-                return Ok(unsafe { File::from_raw_fd(fd) });
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() != io::ErrorKind::Interrupted {
-                return Err(error);
-            }
+        match open_as(if shared { Access::Write } else { Access::Read }) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && shared && self.flags & NOCREATE == 0 => open_as(Access::Create),
+            opened => opened,
         }
     }
 
     /// Maps the open file. Returns the start and size of the mapping.
     fn map_file(&self, bytes: isize, header: usize) -> Result<(NonNull<u8>, usize)> {
         let Some(file) = &self.file else { bail!(Argument, "map {self}: the descriptor is used up") };
-        let found = file.metadata().map_err(|error| self.failed("cannot measure", error))?;
-        if !found.is_file() {
+        let Some(length) = file.length().map_err(|error| self.failed("cannot measure", error))? else {
             bail!(Io, "map {self}: it is neither a regular file nor shared memory");
-        }
-        let length = found.len();
+        };
         let wanted = match usize::try_from(bytes) {
             Ok(0) | Err(_) => length,
             Ok(bytes) => (bytes as u64).saturating_add(header as u64),
@@ -235,12 +202,12 @@ impl THMapAllocatorContext {
             bail!(Io, "map {self}: the file has {length} bytes, {wanted} are needed");
         }
         // The mapping is made before the file grows, so that a file never grows to a size that cannot be mapped.
-        let start = map_pages(file, size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
+        let start = file.map(size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
         if wanted > length
-            && let Err(error) = system::grow(file, length, wanted)
+            && let Err(error) = file.grow(length, wanted)
         {
             // SAFETY: the mapping was made above, and its address is not used elsewhere.
-            unsafe { libc::munmap(start.as_ptr().cast(), size) };
+            unsafe { system::unmap(start, size) };
             return Err(self.failed(&format!("cannot grow to {wanted} bytes"), error));
         }
         Ok((start, size))
@@ -251,9 +218,11 @@ impl THMapAllocatorContext {
     /// # Safety
     /// `data` is the mapping of this context and is not used any more.
     pub(super) unsafe fn unmap(&mut self, data: *mut c_void) {
-        if self.mapped != 0 && !data.is_null() {
+        if self.mapped != 0
+            && let Some(data) = NonNull::new(data.cast::<u8>())
+        {
             // SAFETY: the caller guarantees that `data` is the mapping's data, which starts `header` bytes after the mapping.
-            unsafe { libc::munmap(data.cast::<u8>().sub(self.header).cast(), self.mapped) };
+            unsafe { system::unmap(data.sub(self.header), self.mapped) };
         }
         (self.mapped, self.header) = (0, 0);
         self.file = None;
@@ -261,13 +230,8 @@ impl THMapAllocatorContext {
 
     /// Removes the name. A name that is already removed is no error.
     pub(super) fn unlink(&self) {
-        let Some(name) = self.filename() else { return };
-        // SAFETY: the name ends with NUL.
-        unsafe {
-            match self.flags & SHAREDMEM {
-                0 => libc::unlink(name.as_ptr()),
-                _ => libc::shm_unlink(name.as_ptr()),
-            };
+        if let Some(name) = self.filename() {
+            Object::remove(name, self.flags & SHAREDMEM != 0);
         }
     }
 
@@ -297,18 +261,6 @@ fn owned(name: &CStr) -> Result<CString> {
     let copy = list(bytes.len(), |i| Ok(bytes[i]))?;
     // SAFETY: the bytes were copied from a C string, including the terminating 0.
     Ok(unsafe { CString::from_vec_with_nul_unchecked(copy) })
-}
-
-fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> {
-    // A private mapping is mostly read. Reserving memory for all its pages would make files larger than the machine's memory fail.
-    let how = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_NORESERVE };
-    // SAFETY: a new mapping does not affect existing memory.
-    let start = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, how, file.as_raw_fd(), 0) };
-    if start == libc::MAP_FAILED {
-        Err(io::Error::last_os_error())
-    } else {
-        NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::Other.into())
-    }
 }
 
 /// # Safety

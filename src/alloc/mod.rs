@@ -37,6 +37,7 @@ pub use shared::{THRefcountedMapAllocator, decref, incref};
 pub use stats::{THMemoryStats, adjust_live, live_bytes, stats};
 pub use text::HeapText;
 
+use crate::system;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -143,8 +144,8 @@ unsafe fn release_other(ptr: NonNull<u8>, bytes: usize) {
     }
     local::maintain();
     if cache::limit() == 0 {
-        // SAFETY: the caller meets the conditions of `release`. If nothing is kept, `fresh` gets all blocks from malloc.
-        unsafe { libc::free(ptr.as_ptr().cast()) }
+        // SAFETY: the caller meets the conditions of `release`. If nothing is kept, `fresh` gets all blocks from `aligned`.
+        unsafe { system::free_aligned(ptr) }
     } else {
         // SAFETY: the caller meets the conditions of `release`. `fresh` and the caches return blocks of their class's size.
         unsafe { thread::forward(ptr, class) }

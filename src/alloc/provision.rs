@@ -4,6 +4,7 @@
 //! one block. If malloc then refuses one of their requests, they get a piece of that block. The block is freed with its last piece, which
 //! may be long after the call.
 
+use crate::system;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -31,12 +32,6 @@ struct Block {
 static SET_ASIDE: [Block; BLOCKS] = [const { Block::new() }; BLOCKS];
 /// The number of blocks. It is usually 0, so that no search is needed.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-/// The ID of the calling thread, never 0.
-fn this_thread() -> usize {
-    // SAFETY: the function has no preconditions.
-    unsafe { libc::pthread_self() as usize }
-}
 
 impl Block {
     const fn new() -> Block {
@@ -85,7 +80,7 @@ impl Block {
 /// The block that the calling thread owns.
 #[cold]
 fn own() -> Option<&'static Block> {
-    let thread = this_thread();
+    let thread = system::thread_id();
     SET_ASIDE.iter().find(|block| block.owner.load(Relaxed) == thread)
 }
 
@@ -152,7 +147,7 @@ pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usi
     block.size.store(layout.size(), Release);
     block.used.store(0, Relaxed);
     block.held.store(0, Relaxed);
-    block.owner.store(this_thread(), Relaxed);
+    block.owner.store(system::thread_id(), Relaxed);
     COUNT.fetch_add(1, AcqRel);
     block.start.store(start as usize, Release);
     let own = Own(block);

@@ -2,8 +2,7 @@
 
 use super::class::SMALL_MAX;
 use crate::system;
-use libc::c_void;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 
 /// Blocks of at least this size, which is the size of a huge page, are separate mappings.
 const HUGE: usize = 2 << 20;
@@ -16,7 +15,7 @@ pub(super) fn obtain(size: usize) -> Option<NonNull<u8>> {
         // SAFETY: malloc accepts any size.
         0..=SMALL_MAX => NonNull::new(unsafe { libc::malloc(size) }.cast()),
         _ if size < HUGE => aligned(size),
-        _ => map(size),
+        _ => system::map_memory(HUGE, size),
     }
 }
 
@@ -25,52 +24,19 @@ pub(super) fn obtain(size: usize) -> Option<NonNull<u8>> {
 /// # Safety
 /// `block` came from `obtain(size)` and is not used any more.
 pub(super) unsafe fn give_back(block: NonNull<u8>, size: usize) {
-    if size < HUGE {
-        // SAFETY: below HUGE, `obtain` gets blocks from malloc.
-        unsafe { libc::free(block.as_ptr().cast()) }
-    } else {
-        // SAFETY: from HUGE on, `obtain` makes a mapping of exactly `size` bytes.
-        unsafe { unmap(block.as_ptr(), size) }
-    }
-}
-
-/// A block of exactly `size` bytes, 64-byte aligned, to be freed by `free`.
-pub(super) fn aligned(size: usize) -> Option<NonNull<u8>> {
-    let mut block: *mut c_void = null_mut();
-    // SAFETY: `block` is a valid out pointer, and the alignment is a power of two and a multiple of the word size.
-    let failed = unsafe { libc::posix_memalign(&mut block, ALIGN, size) } != 0;
-    if failed { None } else { NonNull::new(block.cast()) }
-}
-
-/// A mapping of `size` bytes (a multiple of the page size) that starts on a huge-page boundary, with the advice to use huge pages.
-fn map(size: usize) -> Option<NonNull<u8>> {
-    let reserved = size.checked_add(HUGE)?;
-    // SAFETY: a new anonymous mapping does not affect existing memory.
-    let start =
-        unsafe { libc::mmap(null_mut(), reserved, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0) };
-    if start == libc::MAP_FAILED {
-        return None;
-    }
-    let start: *mut u8 = start.cast();
-    let before = start.align_offset(HUGE);
-    let block = start.wrapping_add(before);
-    // SAFETY: both ranges are parts of the mapping made above, outside the block, and unused.
+    // SAFETY: each range of sizes is freed as `obtain` allocates it. From HUGE on, this is a mapping of exactly `size` bytes.
     unsafe {
-        unmap(start, before);
-        unmap(block.wrapping_add(size), HUGE - before);
+        match size {
+            0..=SMALL_MAX => libc::free(block.as_ptr().cast()),
+            _ if size < HUGE => system::free_aligned(block),
+            _ => system::unmap_memory(block.as_ptr(), size),
+        }
     }
-    // SAFETY: the range is the mapping itself.
-    unsafe { system::advise_huge(block.cast(), size) };
-    NonNull::new(block)
 }
 
-/// # Safety
-/// The range is empty, or consists of whole pages of unused mappings.
-unsafe fn unmap(start: *mut u8, size: usize) {
-    if size > 0 {
-        // SAFETY: the caller guarantees that the range is unused.
-        unsafe { libc::munmap(start.cast(), size) };
-    }
+/// A block of exactly `size` bytes, 64-byte aligned, to be freed by [`system::free_aligned`].
+pub(super) fn aligned(size: usize) -> Option<NonNull<u8>> {
+    system::aligned(ALIGN, size)
 }
 
 #[cfg(test)]

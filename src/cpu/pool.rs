@@ -14,6 +14,7 @@ pub use shares::Shares;
 
 use super::tuning::SPIN_TIME;
 use crate::alloc::{self, fork};
+use crate::system;
 use shares::Padded;
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -347,8 +348,8 @@ fn register_handler() {
     static REGISTERED: AtomicBool = AtomicBool::new(false);
     if !REGISTERED.load(Acquire) {
         // Two threads may both get here, and the call may fail without memory. The handler may run twice. Without the handler workers run
-        // on at exit. SAFETY: the handler is a plain function that never unwinds.
-        unsafe { libc::atexit(at_exit) };
+        // on at exit.
+        system::at_exit(at_exit);
         REGISTERED.store(true, Release);
     }
 }

@@ -4,7 +4,8 @@
 //! exceed the driver's. The version that a library reports counts, not the name of its file.
 
 use super::driver;
-use std::ffi::{CStr, CString, c_void};
+use crate::system;
+use std::ffi::c_void;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -31,13 +32,14 @@ macro_rules! functions {
             unsafe fn of(library: std::ptr::NonNull<std::ffi::c_void>) -> std::result::Result<Functions, &'static str> {
                 $(let $name = {
                     type Function = unsafe extern "C" fn($($arg),*) $(-> $result)?;
-                    // SAFETY: the library is open, and the name is a C string.
-                    let found = unsafe { libc::dlsym(library.as_ptr(), concat!(stringify!($name), "\0").as_ptr().cast()) };
-                    if found.is_null() {
-                        return Err(stringify!($name));
-                    }
+                    const NAME: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                        Ok(name) => name,
+                        Err(_) => panic!("a name has no NUL"),
+                    };
+                    // SAFETY: the library is open.
+                    let Some(found) = (unsafe { crate::system::symbol(library, NAME) }) else { return Err(stringify!($name)) };
                     // SAFETY: the caller guarantees the type of the function.
-                    unsafe { std::mem::transmute::<*mut c_void, Function>(found) }
+                    unsafe { std::mem::transmute::<std::ptr::NonNull<std::ffi::c_void>, Function>(found) }
                 };)*
                 Ok(Functions { $($name),* })
             }
@@ -120,10 +122,10 @@ impl<F> Library<F> {
     /// Opens a file, or a library that the loader finds by name. The error is the reason for a refusal, or `None` if there is no such file.
     fn open(&self, path: &Path, most: i32) -> Result<Opened<F>, Option<String>> {
         self.open_helpers(path);
-        let library = open(path).map_err(|reason| folder_of(path).map(|_| format!("does not load: {reason}")))?;
+        let library = system::open_library(path).map_err(|reason| folder_of(path).map(|_| format!("does not load: {reason}")))?;
         self.examine(library, most).map_err(|reason| {
             // SAFETY: the library was opened above, and nothing refers to it.
-            let _ = unsafe { libc::dlclose(library.as_ptr()) };
+            unsafe { system::close_library(library) };
             Some(reason)
         })
     }
@@ -148,7 +150,7 @@ impl<F> Library<F> {
         let version = path.file_name().and_then(|name| name.to_str()?.strip_prefix(self.file)).unwrap_or_default();
         let major = version.split('.').nth(1).map(|major| format!(".{major}")).unwrap_or_default();
         for helper in files(folder, |name| name.strip_prefix(self.helper).is_some_and(|rest| rest.starts_with(&major))) {
-            let _ = open(&helper);
+            let _ = system::open_library(&helper);
         }
     }
 
@@ -172,19 +174,6 @@ fn files(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.filter(|entry| entry.file_name().to_str().is_some_and(&fits)).map(|entry| entry.path()).collect();
     files.sort_by(|a, b| b.cmp(a));
     files
-}
-
-/// Opens a library by its path, or by a name that the loader looks for.
-fn open(path: &Path) -> Result<NonNull<c_void>, String> {
-    let path = path.to_str().and_then(|path| CString::new(path).ok()).ok_or("its name is no text")?;
-    // SAFETY: the initialisers of a CUDA library may run.
-    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    NonNull::new(library).ok_or_else(|| {
-        // SAFETY: the loader's text is valid until this thread calls it again.
-        let text = unsafe { libc::dlerror() };
-        // SAFETY: as above.
-        if text.is_null() { String::new() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() }
-    })
 }
 
 /// The places of libraries: the folders that the user names, the loader (`None`), and folders where CUDA may be installed.

@@ -3,15 +3,16 @@
 use super::types::{TH_FILE_BY_NAME, THFileFormat};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::system;
 use std::ffi::CStr;
-use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use thorn_files::{Element, Format};
 
 /// Returns the format to write: the format with this code, or the format of the file name's ending. Fails for a format that is only read.
 pub fn for_writing(code: THFileFormat, path: &CStr) -> Result<Format> {
     let format = if code == TH_FILE_BY_NAME {
-        let name = std::path::Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())).file_name().unwrap_or_default();
-        let Some(format) = Format::of_path(name.as_bytes()) else {
+        let name = system::path(path).ok().and_then(Path::file_name).unwrap_or_default();
+        let Some(format) = Format::of_path(name.as_encoded_bytes()) else {
             bail!(
                 Argument,
                 "the ending of \"{}\" names no format; the endings of formats that are written are {}",

@@ -27,8 +27,6 @@ mod read;
 #[cfg(feature = "files")]
 mod replace;
 #[cfg(feature = "files")]
-mod signals;
-#[cfg(feature = "files")]
 mod sparse;
 #[cfg(feature = "files")]
 mod write;

@@ -4,7 +4,7 @@ use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
 use super::message::{about, c_string, failed};
 use super::types::TH_OPEN_COPY;
-use super::{Sparse, THFileFormat, map, signals};
+use super::{Sparse, THFileFormat, map};
 use crate::alloc::{self, fork::LongMutex};
 use crate::cpu::pool;
 use crate::dtype::Dtype;
@@ -14,11 +14,10 @@ use crate::ops::assign::assign;
 use crate::ops::quantized::{TH_BLOCK_NONE, THBlockType};
 use crate::ops::view;
 use crate::storage::Storage;
+use crate::system;
 use crate::tensor::Tensor;
-use std::ffi::{CStr, CString, OsStr};
-use std::fs::{File, OpenOptions};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::ffi::{CStr, CString};
+use std::fs::File;
 use thorn_files::input::FileInput;
 #[cfg(feature = "programs")]
 use thorn_files::program::Program;
@@ -50,10 +49,8 @@ fn keep(place: &mut Option<Program>, input: &dyn Input) -> thorn_files::Result<C
 
 /// Opens a regular file. Fails for a pipe without waiting for its other end.
 fn open_file(path: &CStr) -> Result<File> {
-    let how = libc::O_NONBLOCK | libc::O_NOCTTY;
     let failed = |what: &str, error: std::io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(&error)));
-    let opened = OpenOptions::new().read(true).custom_flags(how).open(OsStr::from_bytes(path.to_bytes()));
-    let file = opened.map_err(|error| failed("cannot open", error))?;
+    let file = system::path(path).and_then(system::open_to_read).map_err(|error| failed("cannot open", error))?;
     let found = file.metadata().map_err(|error| failed("cannot determine the size", error))?;
     if !found.is_file() {
         return Err(about(Kind::Io, Some(path), format_args!("not a regular file")));
@@ -131,7 +128,7 @@ impl Reading {
     fn of(input: Box<dyn Input>, path: Option<&CStr>, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
         // The crates for JSON, zip and images allocate infallibly. The size of their memory is limited by the size of the file.
         let set_aside = input.size().min(16 << 20) as usize * 4 + (1 << 20);
-        thorn_files::set_threads(pool::num_threads(), signals::without);
+        thorn_files::set_threads(pool::num_threads(), system::without);
         let Some((contents, _)) = alloc::provided(set_aside, || read(&*input)) else {
             bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
         };
@@ -420,7 +417,7 @@ impl Reading {
             return Ok(storage);
         }
         let storage = Storage::on_host(dtype, len)?;
-        thorn_files::set_threads(pool::num_threads(), signals::without);
+        thorn_files::set_threads(pool::num_threads(), system::without);
         self.filled(storage, |to| self.contents.read(&*self.input, index, to))
     }
 

@@ -1,15 +1,11 @@
 //! Atomic replacement of files: a reader sees the old file or the new one, even if the process is killed while it writes.
 
 use super::message::{about, failed};
-use super::signals::Blocked;
 use crate::error::{Kind, Result, reason};
-use crate::system::{link, nameless};
-use std::ffi::{CStr, CString, OsStr};
-use std::fs::{self, File, OpenOptions, Permissions};
+use crate::system::{self, Blocked, link, nameless};
+use std::ffi::CStr;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use thorn_files::Output;
@@ -38,7 +34,7 @@ impl Temporary {
         if let Some(file) = nameless(folder_of(target), mode) {
             return Ok(Temporary { file, path: None });
         }
-        let (path, file) = named(target, |path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path))?;
+        let (path, file) = named(target, |path| system::create(path, mode))?;
         Ok(Temporary { file, path: Some(path) })
     }
 
@@ -83,15 +79,7 @@ fn followed(given: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::from_raw_os_error(libc::ELOOP))
-}
-
-/// Fails if this process has no permission to write to a file.
-fn check_writable(path: &Path) -> io::Result<()> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: the path is a C string.
-    let refused = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) } != 0;
-    if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+    Err(system::too_many_links())
 }
 
 /// Writes the file `path` by `write`. A temporary file in the same folder replaces the file once it is complete and on disk. If `path` is
@@ -99,7 +87,7 @@ fn check_writable(path: &Path) -> io::Result<()> {
 pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
     let _blocked = Blocked::of_writes();
     let failed = |what: &str, error: &io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(error)));
-    let given = Path::new(OsStr::from_bytes(path.to_bytes()));
+    let given = system::path(path).map_err(|error| failed("cannot write", &error))?;
     let before = fs::metadata(given).ok();
     // The link `/dev/stdout` to a pipe has no path as its target, so `given` is opened.
     if before.as_ref().is_some_and(|before| !before.is_file()) {
@@ -108,7 +96,7 @@ pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::
     // If the name is a link, its target is replaced.
     let target = followed(given).map_err(|error| failed("cannot follow its links", &error))?;
     if before.is_some() {
-        check_writable(&target).map_err(|error| failed("cannot write", &error))?;
+        system::check_writable(&target).map_err(|error| failed("cannot write", &error))?;
     }
     // An incomplete file that replaces another is accessible only to this user.
     let mode = if before.is_some() { 0o600 } else { 0o666 };
@@ -116,21 +104,14 @@ pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::
     written(path, &temporary.file, write)?;
     let placed = || {
         if let Some(before) = &before {
-            temporary.file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))?;
+            system::copy_permissions(&temporary.file, before)?;
         }
         temporary.file.sync_all()?;
         temporary.place(&target)
     };
     placed().map_err(|error| failed("cannot write", &error))?;
     // The name of the file is data of the folder, which is written to disk separately.
-    let folder = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
-    match folder {
-        // Some file systems do not support this.
-        Err(error) if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP | libc::EACCES)) => {
-            Err(failed("cannot write its folder", &error))
-        }
-        _ => Ok(()),
-    }
+    system::sync_folder(folder_of(&target)).map_err(|error| failed("cannot write its folder", &error))
 }
 
 /// Writes `file` by `write`.
@@ -143,29 +124,16 @@ fn written(path: &CStr, file: &File, write: impl FnOnce(&mut dyn Output) -> thor
 /// Writes to a target that cannot be replaced and may not support seeking. The bytes are first written to a temporary file.
 fn stream(path: &CStr, target: &Path, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
     let failed = |error: &io::Error| about(Kind::Io, Some(path), format_args!("cannot write: {}", reason(error)));
-    // With these flags, opening a pipe without a reader fails at once.
-    let opened = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(target);
-    let mut to = opened.map_err(|error| failed(&error))?;
+    let mut to = system::open_to_stream(target).map_err(|error| failed(&error))?;
     let temporary = Temporary::beside(&std::env::temp_dir().join("thorn"), 0o600).map_err(|error| failed(&error))?;
     written(path, &temporary.file, write)?;
     let mut from = &temporary.file;
     let mut copied = || {
         from.seek(SeekFrom::Start(0))?;
-        wait_when_full(&to)?;
         io::copy(&mut from, &mut to)?;
         to.flush()
     };
     copied().map_err(|error: io::Error| failed(&error))
-}
-
-/// Makes writes to a full pipe wait.
-fn wait_when_full(file: &File) -> io::Result<()> {
-    // SAFETY: the descriptor is open. The calls read and set its flags.
-    let set = unsafe {
-        let flags = libc::fcntl(file.as_raw_fd(), libc::F_GETFL);
-        flags >= 0 && libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) >= 0
-    };
-    if set { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 fn folder_of(path: &Path) -> &Path {

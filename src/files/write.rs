@@ -3,7 +3,6 @@
 use super::format::{element, for_writing};
 use super::message::{failed, utf8};
 use super::replace::replace;
-use super::signals;
 use super::sparse::{Form, Sparse};
 use super::types::{TH_FILE_BY_NAME, THFileFormat};
 use crate::alloc;
@@ -13,6 +12,7 @@ use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
 use crate::ops::copy;
 use crate::ops::device::on_host;
+use crate::system;
 use crate::tensor::Tensor;
 use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ffi::{CStr, CString};
@@ -339,7 +339,7 @@ fn write(path: &CStr, format: Format, Entries { tensors, metadata, nested }: Ent
         described.add(name, added, own, format)?;
     }
     let what = Save { tensors: &described.tensors, sparse: &described.sparse, storages: &described.storages, metadata, precision };
-    thorn_files::set_threads(pool::num_threads(), signals::without);
+    thorn_files::set_threads(pool::num_threads(), system::without);
     // Buffers and the crates for deflate and PNG allocate infallibly. The size of headers grows with names and texts.
     let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
     let set_aside = (4 << 20) + 8 * texts.sum::<usize>();

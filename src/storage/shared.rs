@@ -116,7 +116,10 @@ impl Storage {
                 Err(_) => bail!(Unsupported, "map {context}: the name is not UTF-8"),
             }
         } else {
-            text.push(&format!("/proc/{}/fd/{}", std::process::id(), self.shared_fd()?))?;
+            match context.name_of_descriptor() {
+                Some(name) => text.push(&name)?,
+                None => bail!(Unsupported, "map {context}: no descriptor was kept, as TH_ALLOCATOR_MAPPED_KEEPFD would have it"),
+            }
         }
         Ok(text)
     }

@@ -235,7 +235,7 @@ fn refilled(comment: &str) -> String {
     out
 }
 
-/// The macro that tells compilers that a result must be used.
+/// The macros that tell compilers that a result must be used, and that a variable is in another module.
 const ATTRIBUTES: &str = "\
 /// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
 /// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
@@ -245,6 +245,14 @@ const ATTRIBUTES: &str = "\
 #define TH_NODISCARD __attribute__((warn_unused_result))
 #else
 #define TH_NODISCARD
+#endif
+
+/// On Windows, the mark of variables in thorn.dll. A program that links the static library defines TH_STATIC before it
+/// includes this header.
+#if defined _WIN32 && !defined TH_STATIC
+#define TH_IMPORTED __declspec(dllimport)
+#else
+#define TH_IMPORTED
 #endif
 
 /** @cond */
@@ -274,7 +282,7 @@ fn write_part(part: &Part, out: &mut String) {
             filled(&item.doc, "/// ", out);
             match item.kind {
                 Kind::Function => prototype(item, out),
-                Kind::Object => *out += &format!("{}\n", item.code.replace("struct ", "")),
+                Kind::Object => *out += &format!("{}\n", item.code.replace("struct ", "").replace("extern ", "extern TH_IMPORTED ")),
                 _ => type_definition(&item.code, out),
             }
         }

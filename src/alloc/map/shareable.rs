@@ -5,11 +5,9 @@
 
 use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext};
 use crate::error::{Error, Kind, Result, bail, reason};
-use crate::system;
+use crate::system::Object;
 use std::ffi::{CStr, c_int};
-use std::fs::File;
 use std::io;
-use std::os::fd::FromRawFd;
 
 /// The flags for memory that is shared by a descriptor, which stays open with the mapping.
 const BY_FD: c_int = SHAREDMEM | FROMFD | KEEPFD;
@@ -19,41 +17,27 @@ impl THMapAllocatorContext {
     pub fn anonymous(bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let failed = |error: io::Error| Error::new(Kind::Io, format_args!("{bytes} bytes of shared memory: {}", reason(&error)));
         let mut context = Self::checked(None, BY_FD)?;
-        context.file = Some(system::shared_memory(bytes).map_err(failed)?);
+        context.file = Some(Object::anonymous(bytes).map_err(failed)?);
         Ok(context)
     }
 
     /// A context for the memory of a descriptor, which is duplicated. Fails if there are fewer than `bytes` bytes.
     pub fn of_shared_fd(fd: c_int, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let mut context = Self::checked(None, BY_FD)?;
-        // SAFETY: the call accepts any number.
-        let file = unsafe {
-            match libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) {
-                -1 => bail!(Io, "descriptor {fd}: {}", reason(&io::Error::last_os_error())),
-                duplicate => File::from_raw_fd(duplicate),
-            }
-        };
+        let failed = |error: io::Error| Error::new(Kind::Io, format_args!("descriptor {fd}: {}", reason(&error)));
+        let file = Object::duplicate(fd).map_err(failed)?;
         check_length(&file, bytes, format_args!("descriptor {fd}"))?;
         context.file = Some(file);
         Ok(context)
     }
 
-    /// A context for memory that another process shares under a name: the name of a descriptor, `/proc/PID/fd/N`, or a name of `shm_open`,
-    /// which is not removed. Fails if there are fewer than `bytes` bytes.
+    /// A context for memory that another process shares under a name, which is not removed: the name of a descriptor, `/proc/PID/fd/N`, or
+    /// of shared memory. Fails if there are fewer than `bytes` bytes.
     pub fn of_shared_name(name: &CStr, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
         let mut context = Self::checked(Some(name), BY_FD)?;
-        let of_descriptor = name.to_bytes().starts_with(b"/proc/");
-        let how = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
-        // SAFETY: the name is a C string.
-        let fd = unsafe { if of_descriptor { libc::open(name.as_ptr(), how) } else { libc::shm_open(name.as_ptr(), how, 0) } };
-        if fd == -1 {
-            return Err(context.failed("cannot open", io::Error::last_os_error()));
-        }
-        // SAFETY: the descriptor was just opened and has no other owner.
-        let file = unsafe { File::from_raw_fd(fd) };
-        if of_descriptor && !system::is_shared_memory(fd) {
+        let Some(file) = Object::open_shared(name).map_err(|error| context.failed("cannot open", error))? else {
             bail!(Io, "map {context}: it is no shared memory")
-        }
+        };
         check_length(&file, bytes, format_args!("{context}"))?;
         context.file = Some(file);
         Ok(context)
@@ -64,16 +48,21 @@ impl THMapAllocatorContext {
         self.flags & (SHARED | SHAREDMEM) != 0
     }
 
+    /// A name by which other processes can open memory whose descriptor is kept and that has no name of its own.
+    pub fn name_of_descriptor(&self) -> Option<String> {
+        self.file.as_ref().and_then(Object::shared_name)
+    }
+
     /// Returns true if the memory can be opened by the context's name. With FROMFD, the name is not used for opening.
     pub fn has_name(&self) -> bool {
         self.filename.is_some() && self.flags & FROMFD == 0
     }
 }
 
-fn check_length(file: &File, bytes: usize, of: std::fmt::Arguments<'_>) -> Result<()> {
-    match file.metadata() {
-        Ok(found) if !found.is_file() => bail!(Io, "{of} is neither a regular file nor shared memory"),
-        Ok(found) if found.len() < bytes.max(1) as u64 => bail!(Io, "{of} has {} bytes, {} are needed", found.len(), bytes.max(1)),
+fn check_length(file: &Object, bytes: usize, of: std::fmt::Arguments<'_>) -> Result<()> {
+    match file.length() {
+        Ok(None) => bail!(Io, "{of} is neither a regular file nor shared memory"),
+        Ok(Some(length)) if length < bytes.max(1) as u64 => bail!(Io, "{of} has {length} bytes, {} are needed", bytes.max(1)),
         Ok(_) => Ok(()),
         Err(error) => bail!(Io, "{of}: {}", reason(&error)),
     }
@@ -86,7 +75,7 @@ mod tests {
     #[test]
     fn nobody_can_change_the_length_of_anonymous_memory() {
         let context = THMapAllocatorContext::anonymous(5000).unwrap();
-        let file = context.file.as_ref().unwrap();
+        let file = context.file.as_ref().unwrap().file();
         assert!(file.set_len(10).is_err() && file.set_len(10_000).is_err());
         assert_eq!(file.metadata().unwrap().len(), 5000);
     }

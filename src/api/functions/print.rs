@@ -10,6 +10,7 @@ use crate::api::table::table;
 use crate::error::{Result, bail, reason};
 use crate::ops::print as ops;
 use crate::print::{THPrintOptions, default_options, set_default_options};
+use crate::system;
 
 macro_rules! print_functions {
     ($do:ident) => {
@@ -61,16 +62,9 @@ macro_rules! print_functions {
 print_functions!(table);
 pub(crate) use print_functions as functions;
 
-unsafe extern "C" {
-    #[cfg_attr(target_vendor = "apple", link_name = "__stdoutp")]
-    static mut stdout: *mut FILE;
-}
-
 /// C's stdout.
 fn to_stdout() -> Result<*mut FILE> {
-    // SAFETY: `stdout` belongs to the C library. It changes only if the program assigns it, and the program must order that assignment with
-    // this read.
-    let stream = unsafe { stdout };
+    let stream = system::c_stdout();
     if stream.is_null() {
         bail!(Io, "stdout is NULL")
     }

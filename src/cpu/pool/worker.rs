@@ -1,12 +1,7 @@
 //! A worker: a thread of the pool, and the place where it sleeps.
-//!
-//! The thread is started by the C library and not by std, because std's threads and their handles allocate memory infallibly.
 
-use crate::system;
+use crate::system::{self, Main, Thread};
 use std::cell::UnsafeCell;
-use std::ffi::c_void;
-use std::mem::MaybeUninit;
-use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,7 +39,7 @@ pub(super) struct Worker {
     /// True if no thread runs here: it has not been started, or is about to return.
     gone: AtomicBool,
     /// The thread that was last started here and is not yet joined.
-    thread: UnsafeCell<Option<libc::pthread_t>>,
+    thread: UnsafeCell<Option<Thread>>,
 }
 
 // SAFETY: only the holder of the pool uses `thread`.
@@ -77,11 +72,12 @@ impl Worker {
         unsafe { self.join() };
         self.gone.store(false, Relaxed);
         // SAFETY: the caller guarantees that the worker is not moved.
-        let thread = unsafe { spawn(begin, (&raw const *self).cast_mut().cast()) };
-        self.gone.store(thread.is_none(), Relaxed);
+        let thread = unsafe { system::spawn(self, STACK) };
+        let is_refused = thread.is_none();
+        self.gone.store(is_refused, Relaxed);
         // SAFETY: only the holder of the pool, which is the caller, uses `thread`.
         unsafe { *self.thread.get() = thread };
-        thread.is_some()
+        !is_refused
     }
 
     /// Waits until the thread that ran here has returned, unless that is the calling thread.
@@ -89,11 +85,9 @@ impl Worker {
     /// # Safety
     /// The caller must hold the pool, and the worker must be gone.
     pub(super) unsafe fn join(&self) {
-        // SAFETY: the caller holds the pool, and `take` ensures that a thread is joined once. A thread does not join itself.
-        unsafe {
-            if let Some(thread) = (*self.thread.get()).take() {
-                libc::pthread_join(thread, null_mut());
-            }
+        // SAFETY: the caller holds the pool. A thread does not join itself.
+        if let Some(thread) = unsafe { (*self.thread.get()).take() } {
+            thread.join();
         }
     }
 
@@ -118,40 +112,11 @@ impl Worker {
     }
 }
 
-extern "C" fn begin(worker: *mut c_void) -> *mut c_void {
-    // SAFETY: `start` passes a worker that is not moved or freed until this thread is gone.
-    let worker = unsafe { &*worker.cast::<Worker>() };
-    system::name_thread(worker.index);
-    worker.employer.work(worker);
-    worker.gone.store(true, Release);
-    null_mut()
-}
-
-/// Starts a thread that blocks signals, since their handlers belong to the program and must run on its own threads.
-///
-/// # Safety
-/// It must be safe to call `main` with `argument` on another thread.
-unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut c_void) -> Option<libc::pthread_t> {
-    let (mut attributes, mut thread) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: each variable is initialised by the first call that gets it, before others read it. The new thread inherits this thread's
-    // mask.
-    unsafe {
-        if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
-            return None;
-        }
-        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
-        libc::sigfillset(all.as_mut_ptr());
-        // Signals that a thread's own instructions raise stay unblocked for the program's handlers. If blocked, they would end the process
-        // at once.
-        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS] {
-            libc::sigdelset(all.as_mut_ptr(), fault);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-        let refused = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), main, argument) != 0;
-        libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), null_mut());
-        libc::pthread_attr_destroy(attributes.as_mut_ptr());
-        if refused { None } else { Some(thread.assume_init()) }
+impl Main for Worker {
+    fn run(&self) {
+        system::name_thread(self.index);
+        self.employer.work(self);
+        self.gone.store(true, Release);
     }
 }
 
