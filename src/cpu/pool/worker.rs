@@ -85,7 +85,7 @@ impl Worker {
     /// # Safety
     /// The caller must hold the pool, and the worker must be gone.
     pub(super) unsafe fn join(&self) {
-        // SAFETY: the caller holds the pool. A thread does not join itself.
+        // SAFETY: the caller holds the pool.
         if let Some(thread) = unsafe { (*self.thread.get()).take() } {
             thread.join();
         }

@@ -49,10 +49,14 @@ pub unsafe fn spawn<M: Main>(main: &M, stack: usize) -> Option<Thread> {
 }
 
 impl Thread {
-    /// Waits until the thread has ended.
+    /// Waits until the thread has ended, unless it is the calling thread: in musl, a thread that joins itself waits for ever.
     pub fn join(self) {
         // SAFETY: `self` is consumed, so a thread is joined once.
-        unsafe { libc::pthread_join(self.0, null_mut()) };
+        unsafe {
+            if self.0 != libc::pthread_self() {
+                libc::pthread_join(self.0, null_mut());
+            }
+        }
     }
 }
 
