@@ -102,6 +102,10 @@ static void positions_are_targets() {
     CHECK_VALUES(count, 0, 3, 2);
     CHECK_THROWS(t(th::tensor({3})) = 0, th::Status::ErrArgument, "indexPut_: ");
     CHECK_THROWS(t(i, i, i) = 0, th::Status::ErrArgument, "operator(): 3 indices for a tensor with 2 dimensions");
+    // An undefined index does not mean all elements.
+    CHECK_THROWS(t(Tensor()) = 0, th::Status::ErrArgument, "operator(): an index is an undefined th::Tensor");
+    CHECK_THROWS(t[Tensor()].sum(), th::Status::ErrArgument, "operator(): an index is an undefined th::Tensor");
+    CHECK_VALUES(t(1), 0, 9, 0, 9);
     CHECK_THROWS(Tensor()(i) = 0, th::Status::ErrArgument, "an undefined th::Tensor is NULL");
 }
 

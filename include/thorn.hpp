@@ -31,20 +31,25 @@
  * be omitted, and so may a generator. Forms of one operation are overloads: `add` takes a number or a tensor (cadd),
  * `sum` a dimension or a list of dimensions (sumDims). If a C function whose name ends with `all` returns a number, as
  * `sumall` does, so does its C++ function. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`.
- * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`. If PyTorch has another
+ * name for the same arguments and results, it is a second name, without an `_out` form: `cinv` is `reciprocal`.
  *
  * A function with several results returns a struct, which `auto [values, indices]` takes apart. If a function has a
  * required result, its optional positions, ranks and infos, such as those from maxPool2d, are available only from the
  * `_out` function, in which `th::none` omits an optional output.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
- * length. A TensorList is a view of tensors: `th::cat({a, b})`. Neither owns its entries, so use them as arguments, not
- * as variables. An omitted list has the values that the comment in thorn.h names.
+ * length. A number is a list with one entry, `th::zeros(3)`, and a SpatialList with equal entries: `t.maxPool2d(2)`. A
+ * TensorList is a view of tensors: `th::cat({a, b})`. None of them owns its entries, so use them as arguments, not as
+ * variables. An omitted list has the values that the comment in thorn.h names.
+ *
+ * **Indices.** `t(1, th::slice(0, 2))` is a view. With a mask or a tensor of positions among the indices, it is a
+ * th::Selection: `t(t < 0) = 0` writes to the elements, and `th::Tensor u = t(t < 0)` copies them.
  *
  * **Errors.** A failed call throws th::Error, which has a code and a message that begins with the name of the function.
  * The call has changed nothing. If exceptions are off, or TH_NO_EXCEPTIONS is defined, a failed call returns an
  * undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. Operations
- * on an undefined tensor fail, too, so one check at the end of a computation is enough.
+ * on an undefined tensor, except printing, fail, too, so one check at the end of a computation is enough.
  *
  * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, and `loss.backward()` adds to `t.grad()`. Nothing is recorded
  * while a `th::NoGrad` exists. Hooks and custom functions are function objects. The library call that invoked them
@@ -525,8 +530,8 @@ class IntList {
     int64_t number_ = 0;
 };
 
-/// A view of a list with an entry for each of D dimensions, valid during a call. One number stands for D equal numbers:
-/// `th::maxPool2d(t, 2)`.
+/// A view of a list with an entry for each of D dimensions, valid during a call. A list with one entry stands for D
+/// equal entries: `th::maxPool2d(t, 2)`.
 template <std::size_t D> class SpatialList {
   public:
     constexpr SpatialList() noexcept = default;
@@ -6034,12 +6039,6 @@ inline Tensor slice(const Tensor &t, int dimension, int64_t start, int64_t end, 
 inline Tensor &transpose_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
     return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
 }
-inline Tensor &swapaxes_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
-    return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "swapaxes_out");
-}
-inline Tensor &swapdims_out(Tensor &r, const Tensor &t, int dimension1, int dimension2) {
-    return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "swapdims_out");
-}
 inline Tensor transpose(const Tensor &t, int dimension1, int dimension2) { return t.transpose(dimension1, dimension2); }
 inline Tensor swapaxes(const Tensor &t, int dimension1, int dimension2) { return t.swapaxes(dimension1, dimension2); }
 inline Tensor swapdims(const Tensor &t, int dimension1, int dimension2) { return t.swapdims(dimension1, dimension2); }
@@ -6158,13 +6157,7 @@ inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimensio
     return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
 }
 inline Tensor concat(const Tensor &a, const Tensor &b, int dimension = 0) { return a.concat(b, dimension); }
-inline Tensor &concat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
-    return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "concat_out");
-}
 inline Tensor concatenate(const Tensor &a, const Tensor &b, int dimension = 0) { return a.concatenate(b, dimension); }
-inline Tensor &concatenate_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
-    return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "concatenate_out");
-}
 /// `r` = the `count` tensors one after the other along dimension `dimension`, as for cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
     detail::New r;
@@ -6186,17 +6179,9 @@ inline Tensor concat(TensorList tensors, int dimension = 0) {
     detail::New r;
     return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "concat");
 }
-inline Tensor &concat_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
-        "concat_out");
-}
 inline Tensor concatenate(TensorList tensors, int dimension = 0) {
     detail::New r;
     return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "concatenate");
-}
-inline Tensor &concatenate_out(Tensor &r, TensorList tensors, int dimension = 0) {
-    return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
-        "concatenate_out");
 }
 /// `r` = the `count` tensors, all of one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
@@ -6555,17 +6540,11 @@ inline Tensor &neg_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_neg(detail::result(r), t.get()), "neg_out");
 }
 inline Tensor negative(const Tensor &t) { return t.negative(); }
-inline Tensor &negative_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_neg(detail::result(r), t.get()), "negative_out");
-}
 inline Tensor abs(const Tensor &t) { return t.abs(); }
 inline Tensor &abs_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_abs(detail::result(r), t.get()), "abs_out");
 }
 inline Tensor absolute(const Tensor &t) { return t.absolute(); }
-inline Tensor &absolute_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_abs(detail::result(r), t.get()), "absolute_out");
-}
 inline Tensor sign(const Tensor &t) { return t.sign(); }
 inline Tensor &sign_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sign(detail::result(r), t.get()), "sign_out");
@@ -6587,9 +6566,6 @@ inline Tensor &trunc_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_trunc(detail::result(r), t.get()), "trunc_out");
 }
 inline Tensor fix(const Tensor &t) { return t.fix(); }
-inline Tensor &fix_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_trunc(detail::result(r), t.get()), "fix_out");
-}
 inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
@@ -6603,9 +6579,6 @@ inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
 }
 inline Tensor reciprocal(const Tensor &t) { return t.reciprocal(); }
-inline Tensor &reciprocal_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "reciprocal_out");
-}
 inline Tensor add(const Tensor &t, double value) { return t.add(value); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_add(detail::result(r), t.get(), value), "add_out");
@@ -6615,25 +6588,16 @@ inline Tensor &sub_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_sub(detail::result(r), t.get(), value), "sub_out");
 }
 inline Tensor subtract(const Tensor &t, double value) { return t.subtract(value); }
-inline Tensor &subtract_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_sub(detail::result(r), t.get(), value), "subtract_out");
-}
 inline Tensor mul(const Tensor &t, double value) { return t.mul(value); }
 inline Tensor &mul_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_mul(detail::result(r), t.get(), value), "mul_out");
 }
 inline Tensor multiply(const Tensor &t, double value) { return t.multiply(value); }
-inline Tensor &multiply_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_mul(detail::result(r), t.get(), value), "multiply_out");
-}
 inline Tensor div(const Tensor &t, double value) { return t.div(value); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_div(detail::result(r), t.get(), value), "div_out");
 }
 inline Tensor divide(const Tensor &t, double value) { return t.divide(value); }
-inline Tensor &divide_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_div(detail::result(r), t.get(), value), "divide_out");
-}
 inline Tensor cmul(const Tensor &a, const Tensor &b) { return a.cmul(b); }
 inline Tensor &cmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
@@ -6643,9 +6607,6 @@ inline Tensor &mul_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
 }
 inline Tensor multiply(const Tensor &a, const Tensor &b) { return a.multiply(b); }
-inline Tensor &multiply_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "multiply_out");
-}
 inline Tensor cdiv(const Tensor &a, const Tensor &b) { return a.cdiv(b); }
 inline Tensor &cdiv_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
@@ -6655,9 +6616,6 @@ inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
 }
 inline Tensor divide(const Tensor &a, const Tensor &b) { return a.divide(b); }
-inline Tensor &divide_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "divide_out");
-}
 inline Tensor cpow(const Tensor &a, const Tensor &b) { return a.cpow(b); }
 inline Tensor &cpow_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
@@ -6767,12 +6725,6 @@ inline Tensor &sub_out(Tensor &r, const Tensor &t, const Tensor &src) {
 }
 inline Tensor subtract(const Tensor &t, double value, const Tensor &src) { return t.subtract(value, src); }
 inline Tensor subtract(const Tensor &t, const Tensor &src) { return t.subtract(src); }
-inline Tensor &subtract_out(Tensor &r, const Tensor &t, double value, const Tensor &src) {
-    return detail::into(r, THTensor_csub(detail::result(r), t.get(), value, src.get()), "subtract_out");
-}
-inline Tensor &subtract_out(Tensor &r, const Tensor &t, const Tensor &src) {
-    return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "subtract_out");
-}
 inline Tensor rsub(const Tensor &t, double value) { return t.rsub(value); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
@@ -6810,9 +6762,6 @@ inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
 }
 inline Tensor maximum(const Tensor &a, const Tensor &b) { return a.maximum(b); }
-inline Tensor &maximum_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "maximum_out");
-}
 inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
 inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
@@ -6822,9 +6771,6 @@ inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
 inline Tensor minimum(const Tensor &a, const Tensor &b) { return a.minimum(b); }
-inline Tensor &minimum_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "minimum_out");
-}
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
@@ -6833,9 +6779,6 @@ inline Tensor &max_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
 }
 inline Tensor clampMin(const Tensor &t, double value) { return t.clampMin(value); }
-inline Tensor &clampMin_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "clampMin_out");
-}
 inline Tensor cminValue(const Tensor &t, double value) { return t.cminValue(value); }
 inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
@@ -6844,17 +6787,11 @@ inline Tensor &min_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
 }
 inline Tensor clampMax(const Tensor &t, double value) { return t.clampMax(value); }
-inline Tensor &clampMax_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "clampMax_out");
-}
 inline Tensor clamp(const Tensor &t, double minimum, double maximum) { return t.clamp(minimum, maximum); }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
     return detail::into(r, THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
 }
 inline Tensor clip(const Tensor &t, double minimum, double maximum) { return t.clip(minimum, maximum); }
-inline Tensor &clip_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
-    return detail::into(r, THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clip_out");
-}
 inline Tensor clampTensor(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clampTensor(minimum, maximum);
 }
@@ -6871,9 +6808,6 @@ inline Tensor &clamp_out(Tensor &r, const Tensor &t, const Tensor &minimum = {},
 }
 inline Tensor clip(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clip(minimum, maximum);
-}
-inline Tensor &clip_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
-    return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()), "clip_out");
 }
 inline Tensor hardtanh(const Tensor &t, double minimum = -1, double maximum = 1) {
     return t.hardtanh(minimum, maximum);
@@ -6892,10 +6826,6 @@ inline Tensor &div_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
         "div_out");
 }
 inline Tensor divide(const Tensor &t, double value, DivMode mode) { return t.divide(value, mode); }
-inline Tensor &divide_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
-    return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
-        "divide_out");
-}
 inline Tensor cdivMode(const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) { return a.cdivMode(b, mode); }
 inline Tensor &cdivMode_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) {
     return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
@@ -6907,10 +6837,6 @@ inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode
         "div_out");
 }
 inline Tensor divide(const Tensor &a, const Tensor &b, DivMode mode) { return a.divide(b, mode); }
-inline Tensor &divide_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode) {
-    return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
-        "divide_out");
-}
 
 // ----------------------------------------------------------------------------------------------- Functions of numbers
 
@@ -6967,25 +6893,16 @@ inline Tensor &asin_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_asin(detail::result(r), t.get()), "asin_out");
 }
 inline Tensor arcsin(const Tensor &t) { return t.arcsin(); }
-inline Tensor &arcsin_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_asin(detail::result(r), t.get()), "arcsin_out");
-}
 inline Tensor acos(const Tensor &t) { return t.acos(); }
 inline Tensor &acos_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_acos(detail::result(r), t.get()), "acos_out");
 }
 inline Tensor arccos(const Tensor &t) { return t.arccos(); }
-inline Tensor &arccos_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_acos(detail::result(r), t.get()), "arccos_out");
-}
 inline Tensor atan(const Tensor &t) { return t.atan(); }
 inline Tensor &atan_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_atan(detail::result(r), t.get()), "atan_out");
 }
 inline Tensor arctan(const Tensor &t) { return t.arctan(); }
-inline Tensor &arctan_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_atan(detail::result(r), t.get()), "arctan_out");
-}
 inline Tensor sinh(const Tensor &t) { return t.sinh(); }
 inline Tensor &sinh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sinh(detail::result(r), t.get()), "sinh_out");
@@ -7003,25 +6920,16 @@ inline Tensor &asinh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_asinh(detail::result(r), t.get()), "asinh_out");
 }
 inline Tensor arcsinh(const Tensor &t) { return t.arcsinh(); }
-inline Tensor &arcsinh_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_asinh(detail::result(r), t.get()), "arcsinh_out");
-}
 inline Tensor acosh(const Tensor &t) { return t.acosh(); }
 inline Tensor &acosh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_acosh(detail::result(r), t.get()), "acosh_out");
 }
 inline Tensor arccosh(const Tensor &t) { return t.arccosh(); }
-inline Tensor &arccosh_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_acosh(detail::result(r), t.get()), "arccosh_out");
-}
 inline Tensor atanh(const Tensor &t) { return t.atanh(); }
 inline Tensor &atanh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_atanh(detail::result(r), t.get()), "atanh_out");
 }
 inline Tensor arctanh(const Tensor &t) { return t.arctanh(); }
-inline Tensor &arctanh_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_atanh(detail::result(r), t.get()), "arctanh_out");
-}
 inline Tensor sinc(const Tensor &t) { return t.sinc(); }
 inline Tensor &sinc_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sinc(detail::result(r), t.get()), "sinc_out");
@@ -7079,9 +6987,6 @@ inline Tensor &logSigmoid_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logSigmoid_out");
 }
 inline Tensor logsigmoid(const Tensor &t) { return t.logsigmoid(); }
-inline Tensor &logsigmoid_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logsigmoid_out");
-}
 inline Tensor silu(const Tensor &t) { return t.silu(); }
 inline Tensor &silu_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_silu(detail::result(r), t.get()), "silu_out");
@@ -7115,9 +7020,6 @@ inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
 }
 inline Tensor arctan2(const Tensor &a, const Tensor &b) { return a.arctan2(b); }
-inline Tensor &arctan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "arctan2_out");
-}
 inline Tensor hypot(const Tensor &a, const Tensor &b) { return a.hypot(b); }
 inline Tensor &hypot_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
@@ -7200,41 +7102,26 @@ inline Tensor &bitAnd_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
 }
 inline Tensor bitwiseAnd(const Tensor &t, double value) { return t.bitwiseAnd(value); }
-inline Tensor &bitwiseAnd_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_bitand(detail::result(r), t.get(), value), "bitwiseAnd_out");
-}
 inline Tensor bitOr(const Tensor &t, double value) { return t.bitOr(value); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
 }
 inline Tensor bitwiseOr(const Tensor &t, double value) { return t.bitwiseOr(value); }
-inline Tensor &bitwiseOr_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_bitor(detail::result(r), t.get(), value), "bitwiseOr_out");
-}
 inline Tensor bitxor(const Tensor &t, double value) { return t.bitxor(value); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
 }
 inline Tensor bitwiseXor(const Tensor &t, double value) { return t.bitwiseXor(value); }
-inline Tensor &bitwiseXor_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_bitxor(detail::result(r), t.get(), value), "bitwiseXor_out");
-}
 inline Tensor lshift(const Tensor &t, double value) { return t.lshift(value); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
 }
 inline Tensor bitwiseLeftShift(const Tensor &t, double value) { return t.bitwiseLeftShift(value); }
-inline Tensor &bitwiseLeftShift_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_lshift(detail::result(r), t.get(), value), "bitwiseLeftShift_out");
-}
 inline Tensor rshift(const Tensor &t, double value) { return t.rshift(value); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
 }
 inline Tensor bitwiseRightShift(const Tensor &t, double value) { return t.bitwiseRightShift(value); }
-inline Tensor &bitwiseRightShift_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_rshift(detail::result(r), t.get(), value), "bitwiseRightShift_out");
-}
 inline Tensor cbitand(const Tensor &a, const Tensor &b) { return a.cbitand(b); }
 inline Tensor &cbitand_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
@@ -7244,9 +7131,6 @@ inline Tensor &bitAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
 }
 inline Tensor bitwiseAnd(const Tensor &a, const Tensor &b) { return a.bitwiseAnd(b); }
-inline Tensor &bitwiseAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitwiseAnd_out");
-}
 inline Tensor cbitor(const Tensor &a, const Tensor &b) { return a.cbitor(b); }
 inline Tensor &cbitor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
@@ -7256,9 +7140,6 @@ inline Tensor &bitOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
 }
 inline Tensor bitwiseOr(const Tensor &a, const Tensor &b) { return a.bitwiseOr(b); }
-inline Tensor &bitwiseOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitwiseOr_out");
-}
 inline Tensor cbitxor(const Tensor &a, const Tensor &b) { return a.cbitxor(b); }
 inline Tensor &cbitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
@@ -7268,9 +7149,6 @@ inline Tensor &bitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
 }
 inline Tensor bitwiseXor(const Tensor &a, const Tensor &b) { return a.bitwiseXor(b); }
-inline Tensor &bitwiseXor_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitwiseXor_out");
-}
 inline Tensor clshift(const Tensor &a, const Tensor &b) { return a.clshift(b); }
 inline Tensor &clshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
@@ -7280,9 +7158,6 @@ inline Tensor &lshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
 }
 inline Tensor bitwiseLeftShift(const Tensor &a, const Tensor &b) { return a.bitwiseLeftShift(b); }
-inline Tensor &bitwiseLeftShift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "bitwiseLeftShift_out");
-}
 inline Tensor crshift(const Tensor &a, const Tensor &b) { return a.crshift(b); }
 inline Tensor &crshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
@@ -7292,9 +7167,6 @@ inline Tensor &rshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
 }
 inline Tensor bitwiseRightShift(const Tensor &a, const Tensor &b) { return a.bitwiseRightShift(b); }
-inline Tensor &bitwiseRightShift_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "bitwiseRightShift_out");
-}
 
 // -------------------------------------------------------------------------------------------- Comparisons and choices
 
@@ -7307,9 +7179,6 @@ inline Tensor &lt_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
 }
 inline Tensor less(const Tensor &t, double value) { return t.less(value); }
-inline Tensor &less_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "less_out");
-}
 inline Tensor leValue(const Tensor &t, double value) { return t.leValue(value); }
 inline Tensor &leValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
@@ -7319,9 +7188,6 @@ inline Tensor &le_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "le_out");
 }
 inline Tensor lessEqual(const Tensor &t, double value) { return t.lessEqual(value); }
-inline Tensor &lessEqual_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "lessEqual_out");
-}
 inline Tensor gtValue(const Tensor &t, double value) { return t.gtValue(value); }
 inline Tensor &gtValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
@@ -7331,9 +7197,6 @@ inline Tensor &gt_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
 }
 inline Tensor greater(const Tensor &t, double value) { return t.greater(value); }
-inline Tensor &greater_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "greater_out");
-}
 inline Tensor geValue(const Tensor &t, double value) { return t.geValue(value); }
 inline Tensor &geValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
@@ -7343,9 +7206,6 @@ inline Tensor &ge_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
 }
 inline Tensor greaterEqual(const Tensor &t, double value) { return t.greaterEqual(value); }
-inline Tensor &greaterEqual_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "greaterEqual_out");
-}
 inline Tensor eqValue(const Tensor &t, double value) { return t.eqValue(value); }
 inline Tensor &eqValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
@@ -7363,9 +7223,6 @@ inline Tensor &ne_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
 }
 inline Tensor notEqual(const Tensor &t, double value) { return t.notEqual(value); }
-inline Tensor &notEqual_out(Tensor &r, const Tensor &t, double value) {
-    return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "notEqual_out");
-}
 inline Tensor ltTensor(const Tensor &a, const Tensor &b) { return a.ltTensor(b); }
 inline Tensor &ltTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
@@ -7375,9 +7232,6 @@ inline Tensor &lt_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
 }
 inline Tensor less(const Tensor &a, const Tensor &b) { return a.less(b); }
-inline Tensor &less_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "less_out");
-}
 inline Tensor leTensor(const Tensor &a, const Tensor &b) { return a.leTensor(b); }
 inline Tensor &leTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
@@ -7387,9 +7241,6 @@ inline Tensor &le_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
 }
 inline Tensor lessEqual(const Tensor &a, const Tensor &b) { return a.lessEqual(b); }
-inline Tensor &lessEqual_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "lessEqual_out");
-}
 inline Tensor gtTensor(const Tensor &a, const Tensor &b) { return a.gtTensor(b); }
 inline Tensor &gtTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
@@ -7399,9 +7250,6 @@ inline Tensor &gt_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
 }
 inline Tensor greater(const Tensor &a, const Tensor &b) { return a.greater(b); }
-inline Tensor &greater_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "greater_out");
-}
 inline Tensor geTensor(const Tensor &a, const Tensor &b) { return a.geTensor(b); }
 inline Tensor &geTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
@@ -7411,9 +7259,6 @@ inline Tensor &ge_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
 }
 inline Tensor greaterEqual(const Tensor &a, const Tensor &b) { return a.greaterEqual(b); }
-inline Tensor &greaterEqual_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "greaterEqual_out");
-}
 inline Tensor eqTensor(const Tensor &a, const Tensor &b) { return a.eqTensor(b); }
 inline Tensor &eqTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
@@ -7431,9 +7276,6 @@ inline Tensor &ne_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
 }
 inline Tensor notEqual(const Tensor &a, const Tensor &b) { return a.notEqual(b); }
-inline Tensor &notEqual_out(Tensor &r, const Tensor &a, const Tensor &b) {
-    return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "notEqual_out");
-}
 inline Tensor isnan(const Tensor &t) { return t.isnan(); }
 inline Tensor &isnan_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_isnan(detail::result(r), t.get()), "isnan_out");
@@ -7971,10 +7813,6 @@ inline Tensor &norm_out(Tensor &r, const Tensor &t, double value = 2, int dimens
 inline Tensor vectorNorm(const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
     return t.vectorNorm(value, dimension, keepdim);
 }
-inline Tensor &vectorNorm_out(Tensor &r, const Tensor &t, double value = 2, int dimension = everyDim,
-    bool keepdim = false) {
-    return detail::into(r, THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "vectorNorm_out");
-}
 inline Tensor normDims(const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
     return t.normDims(value, dims, keepdim, dtype);
@@ -8018,16 +7856,6 @@ inline Tensor vectorNorm(const Tensor &t, double value, IntList dims, bool keepd
 }
 inline Tensor vectorNorm(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
     return t.vectorNorm(dims, keepdim, dtype);
-}
-inline Tensor &vectorNorm_out(Tensor &r, const Tensor &t, double value, IntList dims, bool keepdim = false,
-    Dtype dtype = Dtype::Undefined) {
-    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), value, dims.count(), dims.data(), keepdim,
-        static_cast<THDtype>(dtype)), "vectorNorm_out");
-}
-inline Tensor &vectorNorm_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim = false,
-    Dtype dtype = Dtype::Undefined) {
-    return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
-        static_cast<THDtype>(dtype)), "vectorNorm_out");
 }
 inline LeastGreatest Tensor::aminmax(int dimension, bool keepdim) const {
     LeastGreatest r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -8472,11 +8300,6 @@ inline Tensor binaryCrossEntropyWithLogits(const Tensor &t, const Tensor &target
     const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
     return t.binaryCrossEntropyWithLogits(target, weight, posWeight, reduction);
 }
-inline Tensor &binaryCrossEntropyWithLogits_out(Tensor &r, const Tensor &t, const Tensor &target,
-    const Tensor &weight = {}, const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
-    return detail::into(r, THTensor_bceWithLogits(detail::result(r), t.get(), target.get(), weight.get(),
-        posWeight.get(), static_cast<THReduction>(reduction)), "binaryCrossEntropyWithLogits_out");
-}
 inline Tensor klDiv(const Tensor &t, const Tensor &target, bool logTarget = false,
     Reduction reduction = Reduction::Mean) {
     return t.klDiv(target, logTarget, reduction);
@@ -8498,11 +8321,6 @@ inline Tensor &bce_out(Tensor &r, const Tensor &t, const Tensor &target, const T
 inline Tensor binaryCrossEntropy(const Tensor &t, const Tensor &target, const Tensor &weight = {},
     Reduction reduction = Reduction::Mean) {
     return t.binaryCrossEntropy(target, weight, reduction);
-}
-inline Tensor &binaryCrossEntropy_out(Tensor &r, const Tensor &t, const Tensor &target, const Tensor &weight = {},
-    Reduction reduction = Reduction::Mean) {
-    return detail::into(r, THTensor_bce(detail::result(r), t.get(), target.get(), weight.get(),
-        static_cast<THReduction>(reduction)), "binaryCrossEntropy_out");
 }
 inline Tensor poissonNllLoss(const Tensor &t, const Tensor &target, bool logInput = true, bool full = false,
     double eps = 1e-8, Reduction reduction = Reduction::Mean) {
@@ -9319,9 +9137,6 @@ inline Tensor multiDot(TensorList matrices) {
     detail::New r;
     return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "multiDot");
 }
-inline Tensor &multiDot_out(Tensor &r, TensorList matrices) {
-    return detail::into(r, THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()), "multiDot_out");
-}
 inline Tensor matrixPower(const Tensor &t, int64_t n) { return t.matrixPower(n); }
 inline Tensor &matrixPower_out(Tensor &r, const Tensor &t, int64_t n) {
     return detail::into(r, THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
@@ -9593,9 +9408,6 @@ inline Tensor &inverse_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_inverse(detail::result(r), t.get()), "inverse_out");
 }
 inline Tensor inv(const Tensor &t) { return t.inv(); }
-inline Tensor &inv_out(Tensor &r, const Tensor &t) {
-    return detail::into(r, THTensor_inverse(detail::result(r), t.get()), "inv_out");
-}
 inline Tensor det(const Tensor &t) { return t.det(); }
 inline Tensor &det_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_det(detail::result(r), t.get()), "det_out");
@@ -9626,17 +9438,11 @@ inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool uppe
     return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
 inline Tensor choleskySolve(const Tensor &b, const Tensor &a, bool upper = false) { return b.choleskySolve(a, upper); }
-inline Tensor &choleskySolve_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = false) {
-    return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "choleskySolve_out");
-}
 inline Tensor potri(const Tensor &a, bool upper = false) { return a.potri(upper); }
 inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
 inline Tensor choleskyInverse(const Tensor &a, bool upper = false) { return a.choleskyInverse(upper); }
-inline Tensor &choleskyInverse_out(Tensor &ra, const Tensor &a, bool upper = false) {
-    return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "choleskyInverse_out");
-}
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     RaRpiv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
     detail::check_all(THTensor_pstrf(r.ra.get(), r.rpiv.get(), nullptr, handle_, upper, tol), "pstrf", r.ra, r.rpiv);
@@ -9670,9 +9476,6 @@ inline Tensor &orgqr_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
     return detail::into(ra, THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
 }
 inline Tensor householderProduct(const Tensor &a, const Tensor &tau) { return a.householderProduct(tau); }
-inline Tensor &householderProduct_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
-    return detail::into(ra, THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "householderProduct_out");
-}
 inline Tensor ormqr(const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) {
     return a.ormqr(tau, c, left, transpose);
 }
@@ -11294,7 +11097,13 @@ inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) 
     int named = 0;
     for (const Index &index : list) named += index.dim();
     for (const Index &index : list) {
-        if (index.kind == Index::Kind::Chosen) indices_.push_back(*index.chosen);
+        if (index.kind == Index::Kind::Chosen) {
+            if (!index.chosen->defined()) {
+                view_ = Tensor();
+                detail::fail("operator()", Status::ErrArgument, "an index is an undefined th::Tensor");
+            }
+            indices_.push_back(*index.chosen);
+        }
         if (index.kind == Index::Kind::Slice || index.kind == Index::Kind::New) indices_.emplace_back();
         if (index.kind == Index::Kind::Rest)
             indices_.resize(indices_.size() + static_cast<std::size_t>(t.dim() > named ? t.dim() - named : 0));

@@ -62,8 +62,8 @@ class IntList {
     int64_t number_ = 0;
 };
 
-/// A view of a list with an entry for each of D dimensions, valid during a call. One number stands for D equal numbers:
-/// `th::maxPool2d(t, 2)`.
+/// A view of a list with an entry for each of D dimensions, valid during a call. A list with one entry stands for D
+/// equal entries: `th::maxPool2d(t, 2)`.
 template <std::size_t D> class SpatialList {
   public:
     constexpr SpatialList() noexcept = default;

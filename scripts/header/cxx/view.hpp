@@ -162,7 +162,13 @@ inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) 
     int named = 0;
     for (const Index &index : list) named += index.dim();
     for (const Index &index : list) {
-        if (index.kind == Index::Kind::Chosen) indices_.push_back(*index.chosen);
+        if (index.kind == Index::Kind::Chosen) {
+            if (!index.chosen->defined()) {
+                view_ = Tensor();
+                detail::fail("operator()", Status::ErrArgument, "an index is an undefined th::Tensor");
+            }
+            indices_.push_back(*index.chosen);
+        }
         if (index.kind == Index::Kind::Slice || index.kind == Index::Kind::New) indices_.emplace_back();
         if (index.kind == Index::Kind::Rest)
             indices_.resize(indices_.size() + static_cast<std::size_t>(t.dim() > named ? t.dim() - named : 0));

@@ -68,7 +68,8 @@ impl Face {
 
     /// Returns the methods of a Selection that call the methods of dense tensors with the same names.
     pub fn readers(&self) -> String {
-        let method = |name| format!("    template <class... A> auto {name}(A &&...a) const {{ return read().{name}(std::forward<A>(a)...); }}\n");
+        let method =
+            |name| format!("    template <class... A> auto {name}(A &&...a) const {{ return read().{name}(std::forward<A>(a)...); }}\n");
         self.readers.iter().map(method).collect()
     }
 
@@ -193,7 +194,9 @@ impl Face {
             return;
         }
         self.add_values(function, name, doc, all);
-        if !function.outs().is_empty() {
+        // To keep the header short, aliases have no forms with the result first.
+        let is_alias = name != function.name && function.form.as_deref() != Some(name);
+        if !function.outs().is_empty() && !is_alias {
             self.add_out(function, name);
         }
     }

@@ -96,8 +96,9 @@ impl Variant<'_> {
         let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
         let from = format!("{} {}", list.list_class(), list.name);
         let declared = self.declared().replacen(&from, &format!("std::initializer_list<int64_t> {}", list.name), 1);
-        let name =
-            |argument: &&Argument| if argument.name == list.name { format!("{}({})", list.list_class(), list.name) } else { argument.name.clone() };
+        let name = |argument: &&Argument| {
+            if argument.name == list.name { format!("{}({})", list.list_class(), list.name) } else { argument.name.clone() }
+        };
         Some((declared, self.shown.iter().map(name).collect::<Vec<_>>().join(", ")))
     }
 
