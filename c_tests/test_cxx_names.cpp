@@ -42,7 +42,6 @@ static void a_number_is_a_list() {
     CHECK_SIZES(th::ones(3, th::int64), 3);
     CHECK_VALUES(th::full(2, 1.5), 1.5, 1.5);
     CHECK_SIZES(th::rand(3), 3);
-    CHECK_SIZES(th::randn(std::size_t{3}), 3);
     CHECK_SIZES(th::empty(0), 0);
     const Tensor t = th::arange(6).view({2, 3});
     CHECK_SIZES(t.view(-1), 6);
@@ -51,11 +50,8 @@ static void a_number_is_a_list() {
     CHECK_VALUES(t.flip(1), 2, 1, 0, 5, 4, 3);
     CHECK_VALUES(th::tensor({1, 2}).repeat(2), 1, 2, 1, 2);
     CHECK(th::IntList(5) == th::IntList{5} && th::IntList(5).size() == 1 && th::IntList(5)[0] == 5);
-    th::IntList copied = 7;
-    const th::IntList other = copied;
-    copied = 8;
-    CHECK(other == 7 && copied == 8);
-    CHECK((!std::is_convertible_v<double, th::IntList>));
+    CHECK(t[0].sizes() == 3);
+    CHECK((!std::is_constructible_v<th::IntList, double>));
 }
 
 static void a_number_stands_for_each_dimension() {

@@ -488,8 +488,8 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    template <class Number, class = std::enable_if_t<std::is_integral_v<Number>>>
-    constexpr IntList(Number number) noexcept : count_(1), number_(static_cast<int64_t>(number)) {}
+    constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
+    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
@@ -497,18 +497,18 @@ class IntList {
     template <std::size_t N>
     constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
 
-    constexpr const int64_t *data() const noexcept { return count_ == 1 && !data_ ? &number_ : data_; }
+    constexpr const int64_t *data() const noexcept { return data_; }
     constexpr int count() const noexcept { return count_; }
     constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
-    constexpr const int64_t *begin() const noexcept { return data(); }
-    constexpr const int64_t *end() const noexcept { return data() + count_; }
-    constexpr int64_t operator[](std::size_t i) const noexcept { return data()[i]; }
+    constexpr const int64_t *begin() const noexcept { return data_; }
+    constexpr const int64_t *end() const noexcept { return data_ + count_; }
+    constexpr int64_t operator[](std::size_t i) const noexcept { return data_[i]; }
 
     /// True if both lists have the same numbers: `t.sizes() == th::IntList{2, 3}`.
     friend constexpr bool operator==(IntList a, IntList b) noexcept {
         if (a.count_ != b.count_) return false;
         for (int i = 0; i < a.count_; i++)
-            if (a.data()[i] != b.data()[i]) return false;
+            if (a.data_[i] != b.data_[i]) return false;
         return true;
     }
     friend constexpr bool operator!=(IntList a, IntList b) noexcept { return !(a == b); }
@@ -526,30 +526,33 @@ class IntList {
   private:
     const int64_t *data_ = nullptr;
     int count_ = 0;
-    // The list, if it has no other memory.
-    int64_t number_ = 0;
 };
 
 /// A view of a list with an entry for each of D dimensions, valid during a call. A list with one entry stands for D
 /// equal entries: `th::maxPool2d(t, 2)`.
 template <std::size_t D> class SpatialList {
   public:
-    constexpr SpatialList() noexcept = default;
-    constexpr SpatialList(IntList list) noexcept : list_(list) {
-        if (list.count() == 1)
-            for (int64_t &entry : equal_) entry = list[0];
+    SpatialList() noexcept = default;
+    SpatialList(IntList list) noexcept : data_(list.data()), count_(list.count()) {
+        if (count_ != 1) return;
+        for (int64_t &entry : equal_) entry = *data_;
+        data_ = equal_;
+        count_ = static_cast<int>(D);
     }
-    constexpr SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
     template <class List, class = std::enable_if_t<std::is_convertible_v<const List &, IntList>>>
-    constexpr SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const SpatialList &) = delete;
+    SpatialList &operator=(const SpatialList &) = delete;
 
-    constexpr const int64_t *data() const noexcept { return list_.count() == 1 ? equal_ : list_.data(); }
-    constexpr int count() const noexcept { return list_.count() == 1 ? static_cast<int>(D) : list_.count(); }
-    constexpr operator IntList() const noexcept { return IntList(data(), count()); }
+    const int64_t *data() const noexcept { return data_; }
+    int count() const noexcept { return count_; }
+    operator IntList() const noexcept { return IntList(data_, count_); }
 
   private:
-    IntList list_;
-    int64_t equal_[D] = {};
+    const int64_t *data_ = nullptr;
+    int count_ = 0;
+    int64_t equal_[D];
 };
 
 /// A C string, or an object that has one (a std::string), valid during a call.
@@ -4690,30 +4693,30 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             nullptr, transposed, outputPadding.data(), groups), "convolution");
     }
     /// convolution of images with one dimension.
-    Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, SpatialList<1> stride = {},
-        SpatialList<1> padding = {}, SpatialList<1> dilation = {}, int64_t groups = 1) const {
+    Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv1d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv1d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d");
     }
     /// convolution of images with two dimensions.
-    Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, SpatialList<2> stride = {},
-        SpatialList<2> padding = {}, SpatialList<2> dilation = {}, int64_t groups = 1) const {
+    Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv2d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv2d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d");
     }
     /// convolution of images with three dimensions.
-    Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, SpatialList<3> stride = {},
-        SpatialList<3> padding = {}, SpatialList<3> dilation = {}, int64_t groups = 1) const {
+    Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv3d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv3d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d");
     }
     /// convTranspose2d of images with one dimension.
-    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, SpatialList<1> stride = {},
-        SpatialList<1> padding = {}, SpatialList<1> outputPadding = {}, int64_t groups = 1,
-        SpatialList<1> dilation = {}) const {
+    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<1> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose1d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose1d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
@@ -4721,18 +4724,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Spreads each element of the input over a window of the result: `input[n][c][y] * weight[c][o][k]` is added to
     /// `r[n][o][y * stride + k * dilation - padding]` for all `c`, `y` and `k`, and `bias[o]` to each element.
-    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, SpatialList<2> stride = {},
-        SpatialList<2> padding = {}, SpatialList<2> outputPadding = {}, int64_t groups = 1,
-        SpatialList<2> dilation = {}) const {
+    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<2> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose2d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose2d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
             dilation.data()), "convTranspose2d");
     }
     /// convTranspose2d of images with three dimensions.
-    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, SpatialList<3> stride = {},
-        SpatialList<3> padding = {}, SpatialList<3> outputPadding = {}, int64_t groups = 1,
-        SpatialList<3> dilation = {}) const {
+    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<3> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose3d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose3d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
@@ -4971,23 +4974,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // -------------------------------------------------------------------------------------------------------- Pooling
 
     /// maxPool2d for images with one dimension.
-    Tensor maxPool1d(SpatialList<1> kernel, SpatialList<1> stride = {}, SpatialList<1> padding = {},
-        SpatialList<1> dilation = {}, bool ceilMode = false) const {
+    Tensor maxPool1d(const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool1d(r.handle, nullptr, handle_, detail::common("maxPool1d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d");
     }
     /// `r = greatest element of each window`; `indices` = the int64 index of this element within its channel, in
     /// row-major order, or NULL.
-    Tensor maxPool2d(SpatialList<2> kernel, SpatialList<2> stride = {}, SpatialList<2> padding = {},
-        SpatialList<2> dilation = {}, bool ceilMode = false) const {
+    Tensor maxPool2d(const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool2d(r.handle, nullptr, handle_, detail::common("maxPool2d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d");
     }
     /// maxPool2d for images with three dimensions.
-    Tensor maxPool3d(SpatialList<3> kernel, SpatialList<3> stride = {}, SpatialList<3> padding = {},
-        SpatialList<3> dilation = {}, bool ceilMode = false) const {
+    Tensor maxPool3d(const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool3d(r.handle, nullptr, handle_, detail::common("maxPool3d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d");
@@ -5006,22 +5009,25 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "maxUnpool");
     }
     /// avgPool2d for images with one dimension.
-    Tensor avgPool1d(SpatialList<1> kernel, SpatialList<1> stride = {}, SpatialList<1> padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool1d(const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool1d(r.handle, handle_, detail::common("avgPool1d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d");
     }
     /// `r = mean of each window`: the sum of the window's elements in the image, divided by their number.
-    Tensor avgPool2d(SpatialList<2> kernel, SpatialList<2> stride = {}, SpatialList<2> padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool2d(const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool2d(r.handle, handle_, detail::common("avgPool2d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d");
     }
     /// avgPool2d for images with three dimensions.
-    Tensor avgPool3d(SpatialList<3> kernel, SpatialList<3> stride = {}, SpatialList<3> padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool3d(const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool3d(r.handle, handle_, detail::common("avgPool3d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d");
@@ -5048,36 +5054,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "avgPoolGradInput");
     }
     /// adaptiveMaxPool2d for images with one dimension.
-    Tensor adaptiveMaxPool1d(SpatialList<1> sizes) const {
+    Tensor adaptiveMaxPool1d(const SpatialList<1> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool1d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool1d");
     }
     /// `r = greatest element of each window`, where `sizes` are the numbers of windows: one for each dimension of an
     /// image, or one for all.
-    Tensor adaptiveMaxPool2d(SpatialList<2> sizes) const {
+    Tensor adaptiveMaxPool2d(const SpatialList<2> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool2d");
     }
     /// adaptiveMaxPool2d for images with three dimensions.
-    Tensor adaptiveMaxPool3d(SpatialList<3> sizes) const {
+    Tensor adaptiveMaxPool3d(const SpatialList<3> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool3d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool3d");
     }
     /// adaptiveAvgPool2d for images with one dimension.
-    Tensor adaptiveAvgPool1d(SpatialList<1> sizes) const {
+    Tensor adaptiveAvgPool1d(const SpatialList<1> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool1d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d");
     }
     /// `r = mean of each window`; the windows are as for adaptiveMaxPool2d.
-    Tensor adaptiveAvgPool2d(SpatialList<2> sizes) const {
+    Tensor adaptiveAvgPool2d(const SpatialList<2> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool2d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d");
     }
     /// adaptiveAvgPool2d for images with three dimensions.
-    Tensor adaptiveAvgPool3d(SpatialList<3> sizes) const {
+    Tensor adaptiveAvgPool3d(const SpatialList<3> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool3d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d");
     }
@@ -9587,68 +9593,74 @@ inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &wei
         outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolution_out");
 }
-inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, SpatialList<1> stride = {},
-    SpatialList<1> padding = {}, SpatialList<1> dilation = {}, int64_t groups = 1) {
+inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    int64_t groups = 1) {
     return input.conv1d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<1> stride = {}, SpatialList<1> padding = {}, SpatialList<1> dilation = {}, int64_t groups = 1) {
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv1d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv1d_out");
 }
-inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, SpatialList<2> stride = {},
-    SpatialList<2> padding = {}, SpatialList<2> dilation = {}, int64_t groups = 1) {
+inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    int64_t groups = 1) {
     return input.conv2d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<2> stride = {}, SpatialList<2> padding = {}, SpatialList<2> dilation = {}, int64_t groups = 1) {
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv2d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv2d_out");
 }
-inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, SpatialList<3> stride = {},
-    SpatialList<3> padding = {}, SpatialList<3> dilation = {}, int64_t groups = 1) {
+inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    int64_t groups = 1) {
     return input.conv3d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<3> stride = {}, SpatialList<3> padding = {}, SpatialList<3> dilation = {}, int64_t groups = 1) {
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv3d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv3d_out");
 }
 inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<1> stride = {}, SpatialList<1> padding = {}, SpatialList<1> outputPadding = {}, int64_t groups = 1,
-    SpatialList<1> dilation = {}) {
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<1> &dilation = {}) {
     return input.convTranspose1d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<1> stride = {}, SpatialList<1> padding = {}, SpatialList<1> outputPadding = {}, int64_t groups = 1,
-    SpatialList<1> dilation = {}) {
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<1> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose1d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d_out");
 }
 inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<2> stride = {}, SpatialList<2> padding = {}, SpatialList<2> outputPadding = {}, int64_t groups = 1,
-    SpatialList<2> dilation = {}) {
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<2> &dilation = {}) {
     return input.convTranspose2d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<2> stride = {}, SpatialList<2> padding = {}, SpatialList<2> outputPadding = {}, int64_t groups = 1,
-    SpatialList<2> dilation = {}) {
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<2> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose2d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d_out");
 }
 inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<3> stride = {}, SpatialList<3> padding = {}, SpatialList<3> outputPadding = {}, int64_t groups = 1,
-    SpatialList<3> dilation = {}) {
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<3> &dilation = {}) {
     return input.convTranspose3d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    SpatialList<3> stride = {}, SpatialList<3> padding = {}, SpatialList<3> outputPadding = {}, int64_t groups = 1,
-    SpatialList<3> dilation = {}) {
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<3> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose3d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d_out");
@@ -9986,32 +9998,35 @@ inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor 
 
 // ------------------------------------------------------------------------------------------------------------ Pooling
 
-inline Tensor maxPool1d(const Tensor &input, SpatialList<1> kernel, SpatialList<1> stride = {},
-    SpatialList<1> padding = {}, SpatialList<1> dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool1d(const Tensor &input, const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+    const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, bool ceilMode = false) {
     return input.maxPool1d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<1> kernel,
-    SpatialList<1> stride = {}, SpatialList<1> padding = {}, SpatialList<1> dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<1> &kernel,
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool1d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool1d_out");
 }
-inline Tensor maxPool2d(const Tensor &input, SpatialList<2> kernel, SpatialList<2> stride = {},
-    SpatialList<2> padding = {}, SpatialList<2> dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool2d(const Tensor &input, const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+    const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, bool ceilMode = false) {
     return input.maxPool2d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<2> kernel,
-    SpatialList<2> stride = {}, SpatialList<2> padding = {}, SpatialList<2> dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<2> &kernel,
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool2d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool2d_out");
 }
-inline Tensor maxPool3d(const Tensor &input, SpatialList<3> kernel, SpatialList<3> stride = {},
-    SpatialList<3> padding = {}, SpatialList<3> dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool3d(const Tensor &input, const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+    const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, bool ceilMode = false) {
     return input.maxPool3d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<3> kernel,
-    SpatialList<3> stride = {}, SpatialList<3> padding = {}, SpatialList<3> dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<3> &kernel,
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool3d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool3d_out");
@@ -10031,32 +10046,35 @@ inline Tensor &maxUnpool_out(Tensor &r, const Tensor &t, const Tensor &indices, 
     return detail::into(r, THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(),
         imageSizes.data()), "maxUnpool_out");
 }
-inline Tensor avgPool1d(const Tensor &input, SpatialList<1> kernel, SpatialList<1> stride = {},
-    SpatialList<1> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool1d(const Tensor &input, const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+    const SpatialList<1> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool1d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, SpatialList<1> kernel, SpatialList<1> stride = {},
-    SpatialList<1> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, const SpatialList<1> &kernel,
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool1d_out");
 }
-inline Tensor avgPool2d(const Tensor &input, SpatialList<2> kernel, SpatialList<2> stride = {},
-    SpatialList<2> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool2d(const Tensor &input, const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+    const SpatialList<2> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool2d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, SpatialList<2> kernel, SpatialList<2> stride = {},
-    SpatialList<2> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, const SpatialList<2> &kernel,
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool2d_out");
 }
-inline Tensor avgPool3d(const Tensor &input, SpatialList<3> kernel, SpatialList<3> stride = {},
-    SpatialList<3> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool3d(const Tensor &input, const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+    const SpatialList<3> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool3d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, SpatialList<3> kernel, SpatialList<3> stride = {},
-    SpatialList<3> padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, const SpatialList<3> &kernel,
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool3d_out");
@@ -10090,33 +10108,45 @@ inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const T
     return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
         kernel, stride, padding), "avgPoolGradInput_out");
 }
-inline Tensor adaptiveMaxPool1d(const Tensor &input, SpatialList<1> sizes) { return input.adaptiveMaxPool1d(sizes); }
-inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<1> sizes) {
+inline Tensor adaptiveMaxPool1d(const Tensor &input, const SpatialList<1> &sizes) {
+    return input.adaptiveMaxPool1d(sizes);
+}
+inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<1> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool1d_out");
 }
-inline Tensor adaptiveMaxPool2d(const Tensor &input, SpatialList<2> sizes) { return input.adaptiveMaxPool2d(sizes); }
-inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<2> sizes) {
+inline Tensor adaptiveMaxPool2d(const Tensor &input, const SpatialList<2> &sizes) {
+    return input.adaptiveMaxPool2d(sizes);
+}
+inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<2> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool2d_out");
 }
-inline Tensor adaptiveMaxPool3d(const Tensor &input, SpatialList<3> sizes) { return input.adaptiveMaxPool3d(sizes); }
-inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, SpatialList<3> sizes) {
+inline Tensor adaptiveMaxPool3d(const Tensor &input, const SpatialList<3> &sizes) {
+    return input.adaptiveMaxPool3d(sizes);
+}
+inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<3> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool3d_out");
 }
-inline Tensor adaptiveAvgPool1d(const Tensor &input, SpatialList<1> sizes) { return input.adaptiveAvgPool1d(sizes); }
-inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, SpatialList<1> sizes) {
+inline Tensor adaptiveAvgPool1d(const Tensor &input, const SpatialList<1> &sizes) {
+    return input.adaptiveAvgPool1d(sizes);
+}
+inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, const SpatialList<1> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool1d_out");
 }
-inline Tensor adaptiveAvgPool2d(const Tensor &input, SpatialList<2> sizes) { return input.adaptiveAvgPool2d(sizes); }
-inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, SpatialList<2> sizes) {
+inline Tensor adaptiveAvgPool2d(const Tensor &input, const SpatialList<2> &sizes) {
+    return input.adaptiveAvgPool2d(sizes);
+}
+inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, const SpatialList<2> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool2d_out");
 }
-inline Tensor adaptiveAvgPool3d(const Tensor &input, SpatialList<3> sizes) { return input.adaptiveAvgPool3d(sizes); }
-inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, SpatialList<3> sizes) {
+inline Tensor adaptiveAvgPool3d(const Tensor &input, const SpatialList<3> &sizes) {
+    return input.adaptiveAvgPool3d(sizes);
+}
+inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, const SpatialList<3> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool3d_out");
 }

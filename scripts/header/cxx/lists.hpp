@@ -20,8 +20,8 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
-    template <class Number, class = std::enable_if_t<std::is_integral_v<Number>>>
-    constexpr IntList(Number number) noexcept : count_(1), number_(static_cast<int64_t>(number)) {}
+    constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
+    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
@@ -29,18 +29,18 @@ class IntList {
     template <std::size_t N>
     constexpr IntList(const int64_t (&list)[N]) noexcept : data_(list), count_(static_cast<int>(N)) {}
 
-    constexpr const int64_t *data() const noexcept { return count_ == 1 && !data_ ? &number_ : data_; }
+    constexpr const int64_t *data() const noexcept { return data_; }
     constexpr int count() const noexcept { return count_; }
     constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
-    constexpr const int64_t *begin() const noexcept { return data(); }
-    constexpr const int64_t *end() const noexcept { return data() + count_; }
-    constexpr int64_t operator[](std::size_t i) const noexcept { return data()[i]; }
+    constexpr const int64_t *begin() const noexcept { return data_; }
+    constexpr const int64_t *end() const noexcept { return data_ + count_; }
+    constexpr int64_t operator[](std::size_t i) const noexcept { return data_[i]; }
 
     /// True if both lists have the same numbers: `t.sizes() == th::IntList{2, 3}`.
     friend constexpr bool operator==(IntList a, IntList b) noexcept {
         if (a.count_ != b.count_) return false;
         for (int i = 0; i < a.count_; i++)
-            if (a.data()[i] != b.data()[i]) return false;
+            if (a.data_[i] != b.data_[i]) return false;
         return true;
     }
     friend constexpr bool operator!=(IntList a, IntList b) noexcept { return !(a == b); }
@@ -58,30 +58,33 @@ class IntList {
   private:
     const int64_t *data_ = nullptr;
     int count_ = 0;
-    // The list, if it has no other memory.
-    int64_t number_ = 0;
 };
 
 /// A view of a list with an entry for each of D dimensions, valid during a call. A list with one entry stands for D
 /// equal entries: `th::maxPool2d(t, 2)`.
 template <std::size_t D> class SpatialList {
   public:
-    constexpr SpatialList() noexcept = default;
-    constexpr SpatialList(IntList list) noexcept : list_(list) {
-        if (list.count() == 1)
-            for (int64_t &entry : equal_) entry = list[0];
+    SpatialList() noexcept = default;
+    SpatialList(IntList list) noexcept : data_(list.data()), count_(list.count()) {
+        if (count_ != 1) return;
+        for (int64_t &entry : equal_) entry = *data_;
+        data_ = equal_;
+        count_ = static_cast<int>(D);
     }
-    constexpr SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
     template <class List, class = std::enable_if_t<std::is_convertible_v<const List &, IntList>>>
-    constexpr SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const SpatialList &) = delete;
+    SpatialList &operator=(const SpatialList &) = delete;
 
-    constexpr const int64_t *data() const noexcept { return list_.count() == 1 ? equal_ : list_.data(); }
-    constexpr int count() const noexcept { return list_.count() == 1 ? static_cast<int>(D) : list_.count(); }
-    constexpr operator IntList() const noexcept { return IntList(data(), count()); }
+    const int64_t *data() const noexcept { return data_; }
+    int count() const noexcept { return count_; }
+    operator IntList() const noexcept { return IntList(data_, count_); }
 
   private:
-    IntList list_;
-    int64_t equal_[D] = {};
+    const int64_t *data_ = nullptr;
+    int count_ = 0;
+    int64_t equal_[D];
 };
 
 /// A C string, or an object that has one (a std::string), valid during a call.

@@ -113,9 +113,9 @@ impl Argument {
         LISTS.contains(&self.kind.as_str())
     }
 
-    /// The class of a list of numbers.
-    pub fn list_class(&self) -> String {
-        self.spatial.map_or("IntList".to_owned(), |dims| format!("SpatialList<{dims}>"))
+    /// The type of the parameter for a list of numbers.
+    fn list_type(&self) -> String {
+        self.spatial.map_or("IntList ".to_owned(), |dims| format!("const SpatialList<{dims}> &"))
     }
 
     /// True for a callback.
@@ -164,7 +164,7 @@ impl Argument {
         let kind = self.kind.as_str();
         match kind {
             _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) => ("const Tensor &".to_owned(), 'T'),
-            _ if self.is_list() => (format!("{} ", self.list_class()), 'L'),
+            _ if self.is_list() => (self.list_type(), 'L'),
             _ if self.is_sparse_list() => ("SparseList ".to_owned(), 'W'),
             _ if self.is_tensor_list() => ("TensorList ".to_owned(), 'V'),
             "text" => ("Text ".to_owned(), 'S'),

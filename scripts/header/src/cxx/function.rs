@@ -94,11 +94,10 @@ impl Variant<'_> {
     /// would be taken for a number.
     pub fn in_braces(&self, at: usize) -> Option<(String, String)> {
         let list = self.shown.get(at).filter(|argument| argument.is_list() && at < self.required)?;
-        let from = format!("{} {}", list.list_class(), list.name);
+        let from = format!("IntList {}", list.name);
         let declared = self.declared().replacen(&from, &format!("std::initializer_list<int64_t> {}", list.name), 1);
-        let name = |argument: &&Argument| {
-            if argument.name == list.name { format!("{}({})", list.list_class(), list.name) } else { argument.name.clone() }
-        };
+        let name =
+            |argument: &&Argument| if argument.name == list.name { format!("IntList({})", list.name) } else { argument.name.clone() };
         Some((declared, self.shown.iter().map(name).collect::<Vec<_>>().join(", ")))
     }
 
