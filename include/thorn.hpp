@@ -528,8 +528,8 @@ class IntList {
     int count_ = 0;
 };
 
-/// A view of a list with an entry for each of D dimensions, valid during a call. A list with one entry stands for D
-/// equal entries: `th::maxPool2d(t, 2)`.
+/// A view of a list with an entry for each of D dimensions, valid during a call. A single entry applies to each
+/// dimension: `th::maxPool2d(t, 2)`.
 template <std::size_t D> class SpatialList {
   public:
     SpatialList() noexcept = default;
