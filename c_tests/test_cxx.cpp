@@ -276,7 +276,7 @@ static void lists_are_views() {
     CHECK_SIZES(th::stack({t, t, t}), 3, 2, 3);
     CHECK_THROWS(th::stack({}), th::Status::ErrArgument, "stack: ");
     CHECK_EQ(th::meshgrid({th::arange(2), th::arange(3)}).size(), 2u);
-    CHECK_THROWS(th::ones({1, 1, 2, 2}).conv2d(th::ones({1, 1, 1, 1}), {}, {1, 1}, {0}), th::Status::ErrArgument,
+    CHECK_THROWS(th::ones({1, 1, 2, 2}).conv2d(th::ones({1, 1, 1, 1}), {}, {1, 1}, {0, 0, 0}), th::Status::ErrArgument,
                  "conv2d: lists");
     CHECK_VALUES(th::einsum("ij->j", {th::ones({2, 3})}), 2, 2, 2);
     const std::string equation = "i,i";

@@ -85,10 +85,11 @@ static void masks_choose_elements() {
     CHECK_VALUES(t, 0, 1, 2, 3, 4, 5);
     t.maskedFill_(t < 2, 8);
     CHECK_VALUES(t, 8, 8, 2, 3, 4, 5);
-    // Indexing by a mask returns a copy. Assigning to the copy does not compile, because the values would be lost.
-    CHECK((!std::is_assignable_v<decltype(t[t]), double>));
-    CHECK((!std::is_assignable_v<decltype(t[t]), Tensor>));
-    CHECK((std::is_assignable_v<decltype(t[0]), double>));
+    // A named selection is no target, because `s = 0` looks as if it changed `s`.
+    auto s = t(t > 3);
+    CHECK((std::is_assignable_v<th::Selection, double>));
+    CHECK((!std::is_assignable_v<decltype(s) &, double>));
+    CHECK((!std::is_assignable_v<decltype(s) &, Tensor>));
 }
 
 static void tensors_of_positions_choose_slices() {

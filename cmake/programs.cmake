@@ -153,7 +153,8 @@ if(THORN_BUILD_TESTS)
   if(THORN_CLANGXX)
     foreach(standard 17 20)
       add_test(NAME header:cxx_clang_${standard} COMMAND "${THORN_CLANGXX}" -std=c++${standard} -Wall -Wextra -Werror -pedantic -DTH_CHECKED -fsyntax-only
-        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp")
+        "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_elements.cpp"
+        "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_names.cpp" "${PROJECT_SOURCE_DIR}/c_tests/test_cxx_selections.cpp")
     endforeach()
   else()
     message(STATUS "thorn: clang++ not found, its tests are left out")

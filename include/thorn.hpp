@@ -31,20 +31,25 @@
  * be omitted, and so may a generator. Forms of one operation are overloads: `add` takes a number or a tensor (cadd),
  * `sum` a dimension or a list of dimensions (sumDims). If a C function whose name ends with `all` returns a number, as
  * `sumall` does, so does its C++ function. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`.
- * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`. If PyTorch has another
+ * name for the same arguments and results, it is a second name, without an `_out` form: `cinv` is `reciprocal`.
  *
  * A function with several results returns a struct, which `auto [values, indices]` takes apart. If a function has a
  * required result, its optional positions, ranks and infos, such as those from maxPool2d, are available only from the
  * `_out` function, in which `th::none` omits an optional output.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
- * length. A TensorList is a view of tensors: `th::cat({a, b})`. Neither owns its entries, so use them as arguments, not
- * as variables. An omitted list has the values that the comment in thorn.h names.
+ * length. A number is a list with one entry, `th::zeros(3)`, and a SpatialList with equal entries: `t.maxPool2d(2)`. A
+ * TensorList is a view of tensors: `th::cat({a, b})`. None of them owns its entries, so use them as arguments, not as
+ * variables. An omitted list has the values that the comment in thorn.h names.
+ *
+ * **Indices.** `t(1, th::slice(0, 2))` is a view. With a mask or a tensor of positions among the indices, it is a
+ * th::Selection: `t(t < 0) = 0` writes to the elements, and `th::Tensor u = t(t < 0)` copies them.
  *
  * **Errors.** A failed call throws th::Error, which has a code and a message that begins with the name of the function.
  * The call has changed nothing. If exceptions are off, or TH_NO_EXCEPTIONS is defined, a failed call returns an
  * undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. Operations
- * on an undefined tensor fail, too, so one check at the end of a computation is enough.
+ * on an undefined tensor, except printing, fail, too, so one check at the end of a computation is enough.
  *
  * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, and `loss.backward()` adds to `t.grad()`. Nothing is recorded
  * while a `th::NoGrad` exists. Hooks and custom functions are function objects. The library call that invoked them
@@ -404,6 +409,12 @@ class Digits {
     char *first_ = text_ + 20;
 };
 
+/// True if two texts are equal.
+inline bool same(const char *a, const char *b) noexcept {
+    while (*a && *a == *b) ++a, ++b;
+    return *a == *b;
+}
+
 /// The place of `part` in `text`; NULL if there is none.
 inline const char *find(const char *text, const char *part) noexcept {
     for (; *text; ++text) {
@@ -469,7 +480,7 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
-/// A view of a list of numbers, valid during a call.
+/// A view of a list of numbers, valid during a call. One number is a list with one entry: `th::zeros(3)`.
 class IntList {
   public:
     constexpr IntList() noexcept = default;
@@ -477,6 +488,8 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
+    constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
+    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
@@ -499,10 +512,47 @@ class IntList {
         return true;
     }
     friend constexpr bool operator!=(IntList a, IntList b) noexcept { return !(a == b); }
+    /// Writes `[2, 3]`.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const IntList &list) {
+        const char *before = "[";
+        for (int64_t number : list) {
+            out << before << number;
+            before = ", ";
+        }
+        return out << (list.count() ? "]" : "[]");
+    }
 
   private:
     const int64_t *data_ = nullptr;
     int count_ = 0;
+};
+
+/// A view of a list with an entry for each of D dimensions, valid during a call. A single entry applies to each
+/// dimension: `th::maxPool2d(t, 2)`.
+template <std::size_t D> class SpatialList {
+  public:
+    SpatialList() noexcept = default;
+    SpatialList(IntList list) noexcept : data_(list.data()), count_(list.count()) {
+        if (count_ != 1) return;
+        for (int64_t &entry : equal_) entry = *data_;
+        data_ = equal_;
+        count_ = static_cast<int>(D);
+    }
+    SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
+    template <class List, class = std::enable_if_t<std::is_convertible_v<const List &, IntList>>>
+    SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const SpatialList &) = delete;
+    SpatialList &operator=(const SpatialList &) = delete;
+
+    const int64_t *data() const noexcept { return data_; }
+    int count() const noexcept { return count_; }
+    operator IntList() const noexcept { return IntList(data_, count_); }
+
+  private:
+    const int64_t *data_ = nullptr;
+    int count_ = 0;
+    int64_t equal_[D];
 };
 
 /// A C string, or an object that has one (a std::string), valid during a call.
@@ -524,6 +574,14 @@ class String {
     constexpr String() noexcept = default;
     /// Takes over a C string that THFree frees.
     static String take(char *heap) noexcept { return String(heap); }
+    /// A copy of a text; empty if memory runs out.
+    static String copy(const char *text) noexcept {
+        ptrdiff_t size = 1;
+        while (text[size - 1]) ++size;
+        char *heap = static_cast<char *>(THAlloc(size));
+        for (ptrdiff_t i = 0; heap && i < size; i++) heap[i] = text[i];
+        return String(heap);
+    }
     String(String &&other) noexcept : heap_(other.heap_) { other.heap_ = nullptr; }
     String &operator=(String &&other) noexcept {
         char *taken = other.heap_;
@@ -542,9 +600,7 @@ class String {
     template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
 
     friend bool operator==(const String &a, const char *b) noexcept {
-        const char *text = a.c_str();
-        for (; *text && *text == *b; ++text) ++b;
-        return *text == *b;
+        return detail::same(a.c_str(), b);
     }
     friend bool operator!=(const String &a, const char *b) noexcept { return !(a == b); }
 
@@ -572,6 +628,11 @@ inline int common(const char *name, std::initializer_list<IntList> lists) {
         count = list.count();
     }
     return count;
+}
+
+/// Writes a line of text.
+inline void write(FILE *stream, const char *line, const char *name) {
+    if (!stream || fprintf(stream, "%s\n", line) < 0) fail(name, Status::ErrIo, "the stream cannot be written");
 }
 
 /// A reference to an object that counts its references.
@@ -672,6 +733,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
 
     /// The elements of `storage`, one a line, then `[torch.FloatStorage of size 3]`: always Torch7's layout.
     String toString(const THPrintOptions *options = nullptr) const {
+        if (!handle_) return String::copy("undefined storage");
         return detail::text(THStorage_toString(handle_, options), "toString");
     }
 
@@ -920,6 +982,13 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
     using Owned::Owned;
 };
 
+/// Seeds the calling thread's generator.
+inline void manualSeed(uint64_t seed) { Generator().manualSeed(seed); }
+/// Seeds the calling thread's generator from the system and returns the seed.
+inline uint64_t seed() { return Generator().seed(); }
+/// The seed that the calling thread's generator was started with.
+inline uint64_t initialSeed() { return Generator().initialSeed(); }
+
 class CudaEvent;
 
 /// A queue of work for a GPU.
@@ -1055,6 +1124,7 @@ inline void CudaStream::waitEvent(const CudaEvent &event) const {
 class Tensor;
 class SparseTensor;
 class Index;
+class Selection;
 template <class T> class Elements;
 class RowIterator;
 
@@ -1160,6 +1230,12 @@ Tensor made(THTensor *handle, const char *name);
 std::vector<Tensor> fresh(int count);
 template <class F> std::vector<Tensor> pieces(F call, const char *name);
 
+/// True for a Tensor, and for a Selection.
+template <class T> inline constexpr bool is_tensor = std::is_convertible_v<const T &, const Tensor &>;
+
+/// What indices of these types make: a view, or with a tensor among them a Selection.
+template <class... I> using Viewed = std::conditional_t<(is_tensor<I> || ...), Selection, Tensor>;
+
 } // namespace detail
 
 /// A strided view of a Storage. Copies refer to the same tensor.
@@ -1205,6 +1281,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The address of the first element of a tensor on the host with T's dtype. The others are `strides()` apart.
     template <class T> T *data() const;
+    /// data by PyTorch's name.
+    template <class T> T *dataPtr() const { return data<T>(); }
     /// All elements of a contiguous tensor on the host in row-major order, for `for` and for functions that take
     /// pointers: `for (float &x : t.elements<float>())`. `contiguous()` makes any tensor contiguous.
     template <class T> Elements<T> elements() const;
@@ -1232,16 +1310,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor operator[](int64_t index) const { return select(0, index); }
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
-    /// The elements where `mask` is true, as a copy with one dimension; or, for a tensor of integers, a copy of the
-    /// slices with these indices. Copies cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index},
-    /// src)` write to `t`.
-    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
-    const Tensor operator[](const T &mask) const {
-        return index(TensorList(&mask, 1));
-    }
+    /// The elements where a mask is true, or the slices at a tensor of positions: as `t(index)`.
+    template <class T, class = std::enable_if_t<detail::is_tensor<T>>> Selection operator[](const T &index) const;
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`.
-    template <class... I> Tensor operator()(I... index) const;
+    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`. If an
+    /// index is a mask or a tensor of positions, the elements are selected as by `index`: `t(mask) = 0` writes to them,
+    /// and `th::Tensor u = t(mask)` copies them. Numbers and slices are applied first.
+    template <class... I> detail::Viewed<I...> operator()(const I &...index) const;
 
     // ------------------------------------------------------------------------------------- Functions of the caller
 
@@ -1255,6 +1330,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // --------------------------------------------------------------------------------------------------- Gradients
 
+    /// setRequiresGrad_ by PyTorch's name.
+    Tensor &requiresGrad_(bool requiresGrad = true) { return setRequiresGrad_(requiresGrad); }
     /// The gradient, to which backward adds; undefined if there is none yet.
     Tensor grad() const;
     /// Makes backward call `f(gradient)` whenever it has computed the gradient of this tensor. A Tensor that `f`
@@ -1262,6 +1339,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// of `f` ends backward and is rethrown. Returns the number for removeHook. The tensor owns `f`, so `f` must not
     /// own the tensor.
     template <class F> int64_t addHook(F f) const;
+    /// addHook by PyTorch's name.
+    template <class F> int64_t registerHook(F f) const { return addHook(std::move(f)); }
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 
@@ -1391,6 +1470,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         const int r = THTensor_isSameSizeAs(handle_, src.get());
         return detail::known(r != 0, !r, "isSameSizeAs");
     }
+    /// isSameSizeAs by PyTorch's name.
+    bool isSameSize(const Tensor &src) const {
+        THClearLastError();
+        const int r = THTensor_isSameSizeAs(handle_, src.get());
+        return detail::known(r != 0, !r, "isSameSize");
+    }
     /// True if both tensors have the same storage, offset, sizes and strides.
     bool isSetTo(const Tensor &src) const {
         THClearLastError();
@@ -1498,9 +1583,23 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &transpose_(int dimension1, int dimension2) {
         return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
     }
+    Tensor &swapaxes_(int dimension1, int dimension2) {
+        return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "swapaxes_");
+    }
+    Tensor &swapdims_(int dimension1, int dimension2) {
+        return changed(THTensor_transpose(handle_, handle_, dimension1, dimension2), "swapdims_");
+    }
     /// The tensor with dimensions `dimension1` and `dimension2` swapped.
     Tensor transpose(int dimension1, int dimension2) const {
         return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
+    }
+    /// transpose by PyTorch's name.
+    Tensor swapaxes(int dimension1, int dimension2) const {
+        return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "swapaxes");
+    }
+    /// transpose by PyTorch's name.
+    Tensor swapdims(int dimension1, int dimension2) const {
+        return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "swapdims");
     }
     Tensor &t_() { return changed(THTensor_t(handle_, handle_), "t_"); }
     /// The matrix transposed; vectors and scalars are unchanged.
@@ -1650,6 +1749,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &copyAsync_(const Tensor &src) { return changed(THTensor_copyAsync(handle_, src.get()), "copyAsync_"); }
     /// Returns a row-major copy of `t` in pinned memory of the host.
     Tensor pinned() const { return detail::made(THTensor_newPinned(handle_), "pinned"); }
+    /// pinned by PyTorch's name.
+    Tensor pinMemory() const { return detail::made(THTensor_newPinned(handle_), "pinMemory"); }
     /// Returns True if the elements are in pinned memory of the host.
     bool isPinned() const {
         THClearLastError();
@@ -1667,6 +1768,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor cat(const Tensor &b, int dimension = 0) const {
         detail::New r;
         return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "cat");
+    }
+    /// cat by PyTorch's name.
+    Tensor concat(const Tensor &b, int dimension = 0) const {
+        detail::New r;
+        return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "concat");
+    }
+    /// cat by PyTorch's name.
+    Tensor concatenate(const Tensor &b, int dimension = 0) const {
+        detail::New r;
+        return r(THTensor_cat(r.handle, handle_, b.get(), dimension), "concatenate");
     }
     /// Stores views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each.
     std::vector<Tensor> splitSizes(IntList sizes, int dimension = 0) const {
@@ -2021,9 +2132,15 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = -t`.
     Tensor neg() const { detail::New r; return r(THTensor_neg(r.handle, handle_), "neg"); }
     Tensor &neg_() { return changed(THTensor_neg(handle_, handle_), "neg_"); }
+    /// neg by PyTorch's name.
+    Tensor negative() const { detail::New r; return r(THTensor_neg(r.handle, handle_), "negative"); }
+    Tensor &negative_() { return changed(THTensor_neg(handle_, handle_), "negative_"); }
     /// `r = |t|`.
     Tensor abs() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "abs"); }
     Tensor &abs_() { return changed(THTensor_abs(handle_, handle_), "abs_"); }
+    /// abs by PyTorch's name.
+    Tensor absolute() const { detail::New r; return r(THTensor_abs(r.handle, handle_), "absolute"); }
+    Tensor &absolute_() { return changed(THTensor_abs(handle_, handle_), "absolute_"); }
     /// `r = -1 where t < 0, 0 where t is 0 or NaN, 1 where t > 0`.
     Tensor sign() const { detail::New r; return r(THTensor_sign(r.handle, handle_), "sign"); }
     Tensor &sign_() { return changed(THTensor_sign(handle_, handle_), "sign_"); }
@@ -2039,6 +2156,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t rounded towards zero`.
     Tensor trunc() const { detail::New r; return r(THTensor_trunc(r.handle, handle_), "trunc"); }
     Tensor &trunc_() { return changed(THTensor_trunc(handle_, handle_), "trunc_"); }
+    /// trunc by PyTorch's name.
+    Tensor fix() const { detail::New r; return r(THTensor_trunc(r.handle, handle_), "fix"); }
+    Tensor &fix_() { return changed(THTensor_trunc(handle_, handle_), "fix_"); }
     /// `r = t - trunc(t)`.
     Tensor frac() const { detail::New r; return r(THTensor_frac(r.handle, handle_), "frac"); }
     Tensor &frac_() { return changed(THTensor_frac(handle_, handle_), "frac_"); }
@@ -2048,28 +2168,50 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = 1 / t`.
     Tensor cinv() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "cinv"); }
     Tensor &cinv_() { return changed(THTensor_cinv(handle_, handle_), "cinv_"); }
+    /// cinv by PyTorch's name.
+    Tensor reciprocal() const { detail::New r; return r(THTensor_cinv(r.handle, handle_), "reciprocal"); }
+    Tensor &reciprocal_() { return changed(THTensor_cinv(handle_, handle_), "reciprocal_"); }
     /// `r = t + value`.
     Tensor add(double value) const { detail::New r; return r(THTensor_add(r.handle, handle_, value), "add"); }
     Tensor &add_(double value) { return changed(THTensor_add(handle_, handle_, value), "add_"); }
     /// `r = t - value`.
     Tensor sub(double value) const { detail::New r; return r(THTensor_sub(r.handle, handle_, value), "sub"); }
     Tensor &sub_(double value) { return changed(THTensor_sub(handle_, handle_, value), "sub_"); }
+    /// sub by PyTorch's name.
+    Tensor subtract(double value) const { detail::New r; return r(THTensor_sub(r.handle, handle_, value), "subtract"); }
+    Tensor &subtract_(double value) { return changed(THTensor_sub(handle_, handle_, value), "subtract_"); }
     /// `r = t * value`.
     Tensor mul(double value) const { detail::New r; return r(THTensor_mul(r.handle, handle_, value), "mul"); }
     Tensor &mul_(double value) { return changed(THTensor_mul(handle_, handle_, value), "mul_"); }
+    /// mul by PyTorch's name.
+    Tensor multiply(double value) const { detail::New r; return r(THTensor_mul(r.handle, handle_, value), "multiply"); }
+    Tensor &multiply_(double value) { return changed(THTensor_mul(handle_, handle_, value), "multiply_"); }
     /// `r = t / value`, true division: integers give the default dtype.
     Tensor div(double value) const { detail::New r; return r(THTensor_div(r.handle, handle_, value), "div"); }
     Tensor &div_(double value) { return changed(THTensor_div(handle_, handle_, value), "div_"); }
+    /// div by PyTorch's name.
+    Tensor divide(double value) const { detail::New r; return r(THTensor_div(r.handle, handle_, value), "divide"); }
+    Tensor &divide_(double value) { return changed(THTensor_div(handle_, handle_, value), "divide_"); }
     /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
     Tensor cmul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "cmul"); }
     Tensor &cmul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "cmul_"); }
     Tensor mul(const Tensor &b) const { detail::New r; return r(THTensor_cmul(r.handle, handle_, b.get()), "mul"); }
     Tensor &mul_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "mul_"); }
+    Tensor multiply(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cmul(r.handle, handle_, b.get()), "multiply");
+    }
+    Tensor &multiply_(const Tensor &b) { return changed(THTensor_cmul(handle_, handle_, b.get()), "multiply_"); }
     /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
     Tensor cdiv(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "cdiv"); }
     Tensor &cdiv_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "cdiv_"); }
     Tensor div(const Tensor &b) const { detail::New r; return r(THTensor_cdiv(r.handle, handle_, b.get()), "div"); }
     Tensor &div_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "div_"); }
+    Tensor divide(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cdiv(r.handle, handle_, b.get()), "divide");
+    }
+    Tensor &divide_(const Tensor &b) { return changed(THTensor_cdiv(handle_, handle_, b.get()), "divide_"); }
     /// `r = a^b`, with broadcasting and promotion.
     Tensor cpow(const Tensor &b) const { detail::New r; return r(THTensor_cpow(r.handle, handle_, b.get()), "cpow"); }
     Tensor &cpow_(const Tensor &b) { return changed(THTensor_cpow(handle_, handle_, b.get()), "cpow_"); }
@@ -2214,6 +2356,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return changed(THTensor_csub(handle_, handle_, value, src.get()), "sub_");
     }
     Tensor &sub_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "sub_"); }
+    Tensor subtract(double value, const Tensor &src) const {
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, value, src.get()), "subtract");
+    }
+    Tensor subtract(const Tensor &src) const {
+        detail::New r;
+        return r(THTensor_csub(r.handle, handle_, 1, src.get()), "subtract");
+    }
+    Tensor &subtract_(double value, const Tensor &src) {
+        return changed(THTensor_csub(handle_, handle_, value, src.get()), "subtract_");
+    }
+    Tensor &subtract_(const Tensor &src) { return changed(THTensor_csub(handle_, handle_, 1, src.get()), "subtract_"); }
     /// `r = value - t`.
     Tensor rsub(double value) const { detail::New r; return r(THTensor_rsub(r.handle, handle_, value), "rsub"); }
     Tensor &rsub_(double value) { return changed(THTensor_rsub(handle_, handle_, value), "rsub_"); }
@@ -2253,23 +2407,47 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &cmax_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "cmax_"); }
     Tensor max(const Tensor &b) const { detail::New r; return r(THTensor_cmax(r.handle, handle_, b.get()), "max"); }
     Tensor &max_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "max_"); }
+    /// cmax by PyTorch's name.
+    Tensor maximum(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cmax(r.handle, handle_, b.get()), "maximum");
+    }
+    Tensor &maximum_(const Tensor &b) { return changed(THTensor_cmax(handle_, handle_, b.get()), "maximum_"); }
     /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if either is NaN.
     Tensor cmin(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "cmin"); }
     Tensor &cmin_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "cmin_"); }
     Tensor min(const Tensor &b) const { detail::New r; return r(THTensor_cmin(r.handle, handle_, b.get()), "min"); }
     Tensor &min_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "min_"); }
+    /// cmin by PyTorch's name.
+    Tensor minimum(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cmin(r.handle, handle_, b.get()), "minimum");
+    }
+    Tensor &minimum_(const Tensor &b) { return changed(THTensor_cmin(handle_, handle_, b.get()), "minimum_"); }
     /// `r = the larger of t and value`; NaN if either is NaN.
     Tensor cmaxValue(double value) const {
         detail::New r;
         return r(THTensor_cmaxValue(r.handle, handle_, value), "cmaxValue");
     }
     Tensor &cmaxValue_(double value) { return changed(THTensor_cmaxValue(handle_, handle_, value), "cmaxValue_"); }
+    /// cmaxValue by PyTorch's name.
+    Tensor clampMin(double value) const {
+        detail::New r;
+        return r(THTensor_cmaxValue(r.handle, handle_, value), "clampMin");
+    }
+    Tensor &clampMin_(double value) { return changed(THTensor_cmaxValue(handle_, handle_, value), "clampMin_"); }
     /// `r = the smaller of t and value`; NaN if either is NaN.
     Tensor cminValue(double value) const {
         detail::New r;
         return r(THTensor_cminValue(r.handle, handle_, value), "cminValue");
     }
     Tensor &cminValue_(double value) { return changed(THTensor_cminValue(handle_, handle_, value), "cminValue_"); }
+    /// cminValue by PyTorch's name.
+    Tensor clampMax(double value) const {
+        detail::New r;
+        return r(THTensor_cminValue(r.handle, handle_, value), "clampMax");
+    }
+    Tensor &clampMax_(double value) { return changed(THTensor_cminValue(handle_, handle_, value), "clampMax_"); }
     /// `r = min(max(t, minimum), maximum)`; if `minimum > maximum`, the result is `maximum`.
     Tensor clamp(double minimum, double maximum) const {
         detail::New r;
@@ -2277,6 +2455,14 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     Tensor &clamp_(double minimum, double maximum) {
         return changed(THTensor_clamp(handle_, handle_, minimum, maximum), "clamp_");
+    }
+    /// clamp by PyTorch's name.
+    Tensor clip(double minimum, double maximum) const {
+        detail::New r;
+        return r(THTensor_clamp(r.handle, handle_, minimum, maximum), "clip");
+    }
+    Tensor &clip_(double minimum, double maximum) {
+        return changed(THTensor_clamp(handle_, handle_, minimum, maximum), "clip_");
     }
     /// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if any of
     /// the three is NaN.
@@ -2293,6 +2479,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     Tensor &clamp_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
         return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clamp_");
+    }
+    Tensor clip(const Tensor &minimum = {}, const Tensor &maximum = {}) const {
+        detail::New r;
+        return r(THTensor_clampTensor(r.handle, handle_, minimum.get(), maximum.get()), "clip");
+    }
+    Tensor &clip_(const Tensor &minimum = {}, const Tensor &maximum = {}) {
+        return changed(THTensor_clampTensor(handle_, handle_, minimum.get(), maximum.get()), "clip_");
     }
     /// `r = min(max(t, minimum), maximum)`; `minimum > maximum` is an error.
     Tensor hardtanh(double minimum = -1, double maximum = 1) const {
@@ -2318,6 +2511,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &div_(double value, DivMode mode) {
         return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "div_");
     }
+    Tensor divide(double value, DivMode mode) const {
+        detail::New r;
+        return r(THTensor_divMode(r.handle, handle_, value, static_cast<THDivMode>(mode)), "divide");
+    }
+    Tensor &divide_(double value, DivMode mode) {
+        return changed(THTensor_divMode(handle_, handle_, value, static_cast<THDivMode>(mode)), "divide_");
+    }
     /// `r = a / b`, with broadcasting and promotion, rounded by `mode` as for divMode.
     Tensor cdivMode(const Tensor &b, DivMode mode = DivMode::True) const {
         detail::New r;
@@ -2332,6 +2532,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     Tensor &div_(const Tensor &b, DivMode mode) {
         return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "div_");
+    }
+    Tensor divide(const Tensor &b, DivMode mode) const {
+        detail::New r;
+        return r(THTensor_cdivMode(r.handle, handle_, b.get(), static_cast<THDivMode>(mode)), "divide");
+    }
+    Tensor &divide_(const Tensor &b, DivMode mode) {
+        return changed(THTensor_cdivMode(handle_, handle_, b.get(), static_cast<THDivMode>(mode)), "divide_");
     }
 
     // ------------------------------------------------------------------------------------------- Functions of numbers
@@ -2375,12 +2582,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = asin(t)`; NaN outside [-1, 1].
     Tensor asin() const { detail::New r; return r(THTensor_asin(r.handle, handle_), "asin"); }
     Tensor &asin_() { return changed(THTensor_asin(handle_, handle_), "asin_"); }
+    /// asin by PyTorch's name.
+    Tensor arcsin() const { detail::New r; return r(THTensor_asin(r.handle, handle_), "arcsin"); }
+    Tensor &arcsin_() { return changed(THTensor_asin(handle_, handle_), "arcsin_"); }
     /// `r = acos(t)`; NaN outside [-1, 1].
     Tensor acos() const { detail::New r; return r(THTensor_acos(r.handle, handle_), "acos"); }
     Tensor &acos_() { return changed(THTensor_acos(handle_, handle_), "acos_"); }
+    /// acos by PyTorch's name.
+    Tensor arccos() const { detail::New r; return r(THTensor_acos(r.handle, handle_), "arccos"); }
+    Tensor &arccos_() { return changed(THTensor_acos(handle_, handle_), "arccos_"); }
     /// `r = atan(t)`.
     Tensor atan() const { detail::New r; return r(THTensor_atan(r.handle, handle_), "atan"); }
     Tensor &atan_() { return changed(THTensor_atan(handle_, handle_), "atan_"); }
+    /// atan by PyTorch's name.
+    Tensor arctan() const { detail::New r; return r(THTensor_atan(r.handle, handle_), "arctan"); }
+    Tensor &arctan_() { return changed(THTensor_atan(handle_, handle_), "arctan_"); }
     /// `r = sinh(t)`.
     Tensor sinh() const { detail::New r; return r(THTensor_sinh(r.handle, handle_), "sinh"); }
     Tensor &sinh_() { return changed(THTensor_sinh(handle_, handle_), "sinh_"); }
@@ -2393,12 +2609,21 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = asinh(t)`, the inverse of sinh.
     Tensor asinh() const { detail::New r; return r(THTensor_asinh(r.handle, handle_), "asinh"); }
     Tensor &asinh_() { return changed(THTensor_asinh(handle_, handle_), "asinh_"); }
+    /// asinh by PyTorch's name.
+    Tensor arcsinh() const { detail::New r; return r(THTensor_asinh(r.handle, handle_), "arcsinh"); }
+    Tensor &arcsinh_() { return changed(THTensor_asinh(handle_, handle_), "arcsinh_"); }
     /// `r = acosh(t)`, the inverse of cosh; NaN below 1.
     Tensor acosh() const { detail::New r; return r(THTensor_acosh(r.handle, handle_), "acosh"); }
     Tensor &acosh_() { return changed(THTensor_acosh(handle_, handle_), "acosh_"); }
+    /// acosh by PyTorch's name.
+    Tensor arccosh() const { detail::New r; return r(THTensor_acosh(r.handle, handle_), "arccosh"); }
+    Tensor &arccosh_() { return changed(THTensor_acosh(handle_, handle_), "arccosh_"); }
     /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1].
     Tensor atanh() const { detail::New r; return r(THTensor_atanh(r.handle, handle_), "atanh"); }
     Tensor &atanh_() { return changed(THTensor_atanh(handle_, handle_), "atanh_"); }
+    /// atanh by PyTorch's name.
+    Tensor arctanh() const { detail::New r; return r(THTensor_atanh(r.handle, handle_), "arctanh"); }
+    Tensor &arctanh_() { return changed(THTensor_atanh(handle_, handle_), "arctanh_"); }
     /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities.
     Tensor sinc() const { detail::New r; return r(THTensor_sinc(r.handle, handle_), "sinc"); }
     Tensor &sinc_() { return changed(THTensor_sinc(handle_, handle_), "sinc_"); }
@@ -2451,6 +2676,9 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = -log(1 + e^-t)`, the logarithm of sigmoid.
     Tensor logSigmoid() const { detail::New r; return r(THTensor_logSigmoid(r.handle, handle_), "logSigmoid"); }
     Tensor &logSigmoid_() { return changed(THTensor_logSigmoid(handle_, handle_), "logSigmoid_"); }
+    /// logSigmoid by PyTorch's name.
+    Tensor logsigmoid() const { detail::New r; return r(THTensor_logSigmoid(r.handle, handle_), "logsigmoid"); }
+    Tensor &logsigmoid_() { return changed(THTensor_logSigmoid(handle_, handle_), "logsigmoid_"); }
     /// `r = t / (1 + e^-t)`, also called swish (Elfwing, Uchibe and Doya, 2017).
     Tensor silu() const { detail::New r; return r(THTensor_silu(r.handle, handle_), "silu"); }
     Tensor &silu_() { return changed(THTensor_silu(handle_, handle_), "silu_"); }
@@ -2484,6 +2712,12 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_atan2(r.handle, handle_, b.get()), "atan2");
     }
     Tensor &atan2_(const Tensor &b) { return changed(THTensor_atan2(handle_, handle_, b.get()), "atan2_"); }
+    /// atan2 by PyTorch's name.
+    Tensor arctan2(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_atan2(r.handle, handle_, b.get()), "arctan2");
+    }
+    Tensor &arctan2_(const Tensor &b) { return changed(THTensor_atan2(handle_, handle_, b.get()), "arctan2_"); }
     /// `r = sqrt(a^2 + b^2)` without intermediate overflow, with broadcasting.
     Tensor hypot(const Tensor &b) const {
         detail::New r;
@@ -2593,19 +2827,53 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// `r = t & value`, bit by bit; on Bool this is *and*.
     Tensor bitAnd(double value) const { detail::New r; return r(THTensor_bitand(r.handle, handle_, value), "bitAnd"); }
     Tensor &bitAnd_(double value) { return changed(THTensor_bitand(handle_, handle_, value), "bitAnd_"); }
+    /// bitAnd by PyTorch's name.
+    Tensor bitwiseAnd(double value) const {
+        detail::New r;
+        return r(THTensor_bitand(r.handle, handle_, value), "bitwiseAnd");
+    }
+    Tensor &bitwiseAnd_(double value) { return changed(THTensor_bitand(handle_, handle_, value), "bitwiseAnd_"); }
     /// `r = t | value`, bit by bit; on Bool this is *or*.
     Tensor bitOr(double value) const { detail::New r; return r(THTensor_bitor(r.handle, handle_, value), "bitOr"); }
     Tensor &bitOr_(double value) { return changed(THTensor_bitor(handle_, handle_, value), "bitOr_"); }
+    /// bitOr by PyTorch's name.
+    Tensor bitwiseOr(double value) const {
+        detail::New r;
+        return r(THTensor_bitor(r.handle, handle_, value), "bitwiseOr");
+    }
+    Tensor &bitwiseOr_(double value) { return changed(THTensor_bitor(handle_, handle_, value), "bitwiseOr_"); }
     /// `r = t ^ value`, bit by bit.
     Tensor bitxor(double value) const { detail::New r; return r(THTensor_bitxor(r.handle, handle_, value), "bitxor"); }
     Tensor &bitxor_(double value) { return changed(THTensor_bitxor(handle_, handle_, value), "bitxor_"); }
+    /// bitxor by PyTorch's name.
+    Tensor bitwiseXor(double value) const {
+        detail::New r;
+        return r(THTensor_bitxor(r.handle, handle_, value), "bitwiseXor");
+    }
+    Tensor &bitwiseXor_(double value) { return changed(THTensor_bitxor(handle_, handle_, value), "bitwiseXor_"); }
     /// `r = t << value`; for integers the result is 0 if `value` is negative or at least the width.
     Tensor lshift(double value) const { detail::New r; return r(THTensor_lshift(r.handle, handle_, value), "lshift"); }
     Tensor &lshift_(double value) { return changed(THTensor_lshift(handle_, handle_, value), "lshift_"); }
+    /// lshift by PyTorch's name.
+    Tensor bitwiseLeftShift(double value) const {
+        detail::New r;
+        return r(THTensor_lshift(r.handle, handle_, value), "bitwiseLeftShift");
+    }
+    Tensor &bitwiseLeftShift_(double value) {
+        return changed(THTensor_lshift(handle_, handle_, value), "bitwiseLeftShift_");
+    }
     /// `r = t >> value`, an arithmetic shift; if `value` is negative or at least the width, all bits become the sign
     /// bit.
     Tensor rshift(double value) const { detail::New r; return r(THTensor_rshift(r.handle, handle_, value), "rshift"); }
     Tensor &rshift_(double value) { return changed(THTensor_rshift(handle_, handle_, value), "rshift_"); }
+    /// rshift by PyTorch's name.
+    Tensor bitwiseRightShift(double value) const {
+        detail::New r;
+        return r(THTensor_rshift(r.handle, handle_, value), "bitwiseRightShift");
+    }
+    Tensor &bitwiseRightShift_(double value) {
+        return changed(THTensor_rshift(handle_, handle_, value), "bitwiseRightShift_");
+    }
     /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*.
     Tensor cbitand(const Tensor &b) const {
         detail::New r;
@@ -2617,6 +2885,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cbitand(r.handle, handle_, b.get()), "bitAnd");
     }
     Tensor &bitAnd_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "bitAnd_"); }
+    Tensor bitwiseAnd(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cbitand(r.handle, handle_, b.get()), "bitwiseAnd");
+    }
+    Tensor &bitwiseAnd_(const Tensor &b) { return changed(THTensor_cbitand(handle_, handle_, b.get()), "bitwiseAnd_"); }
     /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*.
     Tensor cbitor(const Tensor &b) const {
         detail::New r;
@@ -2628,6 +2901,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cbitor(r.handle, handle_, b.get()), "bitOr");
     }
     Tensor &bitOr_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "bitOr_"); }
+    Tensor bitwiseOr(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cbitor(r.handle, handle_, b.get()), "bitwiseOr");
+    }
+    Tensor &bitwiseOr_(const Tensor &b) { return changed(THTensor_cbitor(handle_, handle_, b.get()), "bitwiseOr_"); }
     /// `r = a ^ b`, bit by bit, with broadcasting and promotion.
     Tensor cbitxor(const Tensor &b) const {
         detail::New r;
@@ -2639,6 +2917,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitxor");
     }
     Tensor &bitxor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "bitxor_"); }
+    Tensor bitwiseXor(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_cbitxor(r.handle, handle_, b.get()), "bitwiseXor");
+    }
+    Tensor &bitwiseXor_(const Tensor &b) { return changed(THTensor_cbitxor(handle_, handle_, b.get()), "bitwiseXor_"); }
     /// `r = a << b`, with broadcasting and promotion; otherwise as lshift.
     Tensor clshift(const Tensor &b) const {
         detail::New r;
@@ -2650,6 +2933,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_clshift(r.handle, handle_, b.get()), "lshift");
     }
     Tensor &lshift_(const Tensor &b) { return changed(THTensor_clshift(handle_, handle_, b.get()), "lshift_"); }
+    Tensor bitwiseLeftShift(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_clshift(r.handle, handle_, b.get()), "bitwiseLeftShift");
+    }
+    Tensor &bitwiseLeftShift_(const Tensor &b) {
+        return changed(THTensor_clshift(handle_, handle_, b.get()), "bitwiseLeftShift_");
+    }
     /// `r = a >> b`, with broadcasting and promotion; otherwise as rshift.
     Tensor crshift(const Tensor &b) const {
         detail::New r;
@@ -2661,6 +2951,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_crshift(r.handle, handle_, b.get()), "rshift");
     }
     Tensor &rshift_(const Tensor &b) { return changed(THTensor_crshift(handle_, handle_, b.get()), "rshift_"); }
+    Tensor bitwiseRightShift(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_crshift(r.handle, handle_, b.get()), "bitwiseRightShift");
+    }
+    Tensor &bitwiseRightShift_(const Tensor &b) {
+        return changed(THTensor_crshift(handle_, handle_, b.get()), "bitwiseRightShift_");
+    }
 
     // ---------------------------------------------------------------------------------------- Comparisons and choices
 
@@ -2672,6 +2969,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &ltValue_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "ltValue_"); }
     Tensor lt(double value) const { detail::New r; return r(THTensor_ltValue(r.handle, handle_, value), "lt"); }
     Tensor &lt_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "lt_"); }
+    Tensor less(double value) const { detail::New r; return r(THTensor_ltValue(r.handle, handle_, value), "less"); }
+    Tensor &less_(double value) { return changed(THTensor_ltValue(handle_, handle_, value), "less_"); }
     /// `r = t <= value`, as Bool unless `r` has a dtype.
     Tensor leValue(double value) const {
         detail::New r;
@@ -2680,6 +2979,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &leValue_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "leValue_"); }
     Tensor le(double value) const { detail::New r; return r(THTensor_leValue(r.handle, handle_, value), "le"); }
     Tensor &le_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "le_"); }
+    Tensor lessEqual(double value) const {
+        detail::New r;
+        return r(THTensor_leValue(r.handle, handle_, value), "lessEqual");
+    }
+    Tensor &lessEqual_(double value) { return changed(THTensor_leValue(handle_, handle_, value), "lessEqual_"); }
     /// `r = t > value`, as Bool unless `r` has a dtype.
     Tensor gtValue(double value) const {
         detail::New r;
@@ -2688,6 +2992,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &gtValue_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gtValue_"); }
     Tensor gt(double value) const { detail::New r; return r(THTensor_gtValue(r.handle, handle_, value), "gt"); }
     Tensor &gt_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "gt_"); }
+    Tensor greater(double value) const {
+        detail::New r;
+        return r(THTensor_gtValue(r.handle, handle_, value), "greater");
+    }
+    Tensor &greater_(double value) { return changed(THTensor_gtValue(handle_, handle_, value), "greater_"); }
     /// `r = t >= value`, as Bool unless `r` has a dtype.
     Tensor geValue(double value) const {
         detail::New r;
@@ -2696,6 +3005,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &geValue_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "geValue_"); }
     Tensor ge(double value) const { detail::New r; return r(THTensor_geValue(r.handle, handle_, value), "ge"); }
     Tensor &ge_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "ge_"); }
+    Tensor greaterEqual(double value) const {
+        detail::New r;
+        return r(THTensor_geValue(r.handle, handle_, value), "greaterEqual");
+    }
+    Tensor &greaterEqual_(double value) { return changed(THTensor_geValue(handle_, handle_, value), "greaterEqual_"); }
     /// `r = t == value`, as Bool unless `r` has a dtype.
     Tensor eqValue(double value) const {
         detail::New r;
@@ -2712,6 +3026,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &neValue_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "neValue_"); }
     Tensor ne(double value) const { detail::New r; return r(THTensor_neValue(r.handle, handle_, value), "ne"); }
     Tensor &ne_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "ne_"); }
+    Tensor notEqual(double value) const {
+        detail::New r;
+        return r(THTensor_neValue(r.handle, handle_, value), "notEqual");
+    }
+    Tensor &notEqual_(double value) { return changed(THTensor_neValue(handle_, handle_, value), "notEqual_"); }
     /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor ltTensor(const Tensor &b) const {
         detail::New r;
@@ -2720,6 +3039,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &ltTensor_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "ltTensor_"); }
     Tensor lt(const Tensor &b) const { detail::New r; return r(THTensor_ltTensor(r.handle, handle_, b.get()), "lt"); }
     Tensor &lt_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "lt_"); }
+    Tensor less(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_ltTensor(r.handle, handle_, b.get()), "less");
+    }
+    Tensor &less_(const Tensor &b) { return changed(THTensor_ltTensor(handle_, handle_, b.get()), "less_"); }
     /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor leTensor(const Tensor &b) const {
         detail::New r;
@@ -2728,6 +3052,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &leTensor_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "leTensor_"); }
     Tensor le(const Tensor &b) const { detail::New r; return r(THTensor_leTensor(r.handle, handle_, b.get()), "le"); }
     Tensor &le_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "le_"); }
+    Tensor lessEqual(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_leTensor(r.handle, handle_, b.get()), "lessEqual");
+    }
+    Tensor &lessEqual_(const Tensor &b) { return changed(THTensor_leTensor(handle_, handle_, b.get()), "lessEqual_"); }
     /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor gtTensor(const Tensor &b) const {
         detail::New r;
@@ -2736,6 +3065,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &gtTensor_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gtTensor_"); }
     Tensor gt(const Tensor &b) const { detail::New r; return r(THTensor_gtTensor(r.handle, handle_, b.get()), "gt"); }
     Tensor &gt_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "gt_"); }
+    Tensor greater(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_gtTensor(r.handle, handle_, b.get()), "greater");
+    }
+    Tensor &greater_(const Tensor &b) { return changed(THTensor_gtTensor(handle_, handle_, b.get()), "greater_"); }
     /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor geTensor(const Tensor &b) const {
         detail::New r;
@@ -2744,6 +3078,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &geTensor_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "geTensor_"); }
     Tensor ge(const Tensor &b) const { detail::New r; return r(THTensor_geTensor(r.handle, handle_, b.get()), "ge"); }
     Tensor &ge_(const Tensor &b) { return changed(THTensor_geTensor(handle_, handle_, b.get()), "ge_"); }
+    Tensor greaterEqual(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_geTensor(r.handle, handle_, b.get()), "greaterEqual");
+    }
+    Tensor &greaterEqual_(const Tensor &b) {
+        return changed(THTensor_geTensor(handle_, handle_, b.get()), "greaterEqual_");
+    }
     /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
     Tensor eqTensor(const Tensor &b) const {
         detail::New r;
@@ -2760,6 +3101,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor &neTensor_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "neTensor_"); }
     Tensor ne(const Tensor &b) const { detail::New r; return r(THTensor_neTensor(r.handle, handle_, b.get()), "ne"); }
     Tensor &ne_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "ne_"); }
+    Tensor notEqual(const Tensor &b) const {
+        detail::New r;
+        return r(THTensor_neTensor(r.handle, handle_, b.get()), "notEqual");
+    }
+    Tensor &notEqual_(const Tensor &b) { return changed(THTensor_neTensor(handle_, handle_, b.get()), "notEqual_"); }
     /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
     Tensor isnan() const { detail::New r; return r(THTensor_isnan(r.handle, handle_), "isnan"); }
     Tensor &isnan_() { return changed(THTensor_isnan(handle_, handle_), "isnan_"); }
@@ -2988,6 +3334,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_amax(r.handle, handle_, dimension, keepdim), "amax");
     }
+    Tensor max() const { detail::New r; return r(THTensor_amax(r.handle, handle_, TH_ALL_DIMS, false), "max"); }
     /// `r = greatest elements of t over dims`; otherwise as amax, with `dims` as for sumDims.
     Tensor amaxDims(IntList dims, bool keepdim = false) const {
         detail::New r;
@@ -3003,6 +3350,7 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_amin(r.handle, handle_, dimension, keepdim), "amin");
     }
+    Tensor min() const { detail::New r; return r(THTensor_amin(r.handle, handle_, TH_ALL_DIMS, false), "min"); }
     /// `r = least elements of t over dims`; otherwise as amin, with `dims` as for sumDims.
     Tensor aminDims(IntList dims, bool keepdim = false) const {
         detail::New r;
@@ -3236,6 +3584,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_norm(r.handle, handle_, value, dimension, keepdim), "norm");
     }
+    /// norm by PyTorch's name.
+    Tensor vectorNorm(double value = 2, int dimension = everyDim, bool keepdim = false) const {
+        detail::New r;
+        return r(THTensor_norm(r.handle, handle_, value, dimension, keepdim), "vectorNorm");
+    }
     /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, with `dims` as for sumDims.
     Tensor normDims(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         detail::New r;
@@ -3259,6 +3612,16 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     Tensor norm(std::initializer_list<int64_t> dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
         return norm(IntList(dims), keepdim, dtype);
+    }
+    Tensor vectorNorm(double value, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, value, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "vectorNorm");
+    }
+    Tensor vectorNorm(IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) const {
+        detail::New r;
+        return r(THTensor_normDims(r.handle, handle_, 2, dims.count(), dims.data(), keepdim,
+            static_cast<THDtype>(dtype)), "vectorNorm");
     }
     /// `least, greatest = least and greatest elements of t over dimension`, or over all elements with `TH_ALL_DIMS`.
     LeastGreatest aminmax(int dimension = everyDim, bool keepdim = false) const;
@@ -3603,6 +3966,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_bceWithLogits(r.handle, handle_, target.get(), weight.get(), posWeight.get(),
             static_cast<THReduction>(reduction)), "bceWithLogits");
     }
+    /// bceWithLogits by PyTorch's name.
+    Tensor binaryCrossEntropyWithLogits(const Tensor &target, const Tensor &weight = {}, const Tensor &posWeight = {},
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_bceWithLogits(r.handle, handle_, target.get(), weight.get(), posWeight.get(),
+            static_cast<THReduction>(reduction)), "binaryCrossEntropyWithLogits");
+    }
     /// `r = target * (log(target) - t)`, reduced: the Kullback-Leibler divergence of the probabilities `target` from
     /// the probabilities whose logarithms are `t`.
     Tensor klDiv(const Tensor &target, bool logTarget = false, Reduction reduction = Reduction::Mean) const {
@@ -3616,6 +3986,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_bce(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction)),
             "bce");
+    }
+    /// bce by PyTorch's name.
+    Tensor binaryCrossEntropy(const Tensor &target, const Tensor &weight = {},
+        Reduction reduction = Reduction::Mean) const {
+        detail::New r;
+        return r(THTensor_bce(r.handle, handle_, target.get(), weight.get(), static_cast<THReduction>(reduction)),
+            "binaryCrossEntropy");
     }
     /// `r = e^t - target * t` with `logInput`, else `r = t - target * log(t + eps)`, reduced: the negative
     /// log-likelihood of a count `target` of a Poisson distribution whose mean is `e^t` or `t`, without the term
@@ -4202,6 +4579,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor getri() const { detail::New r; return r(THTensor_getri(r.handle, handle_), "getri"); }
     /// getri by PyTorch's name: `r = the inverse of t`.
     Tensor inverse() const { detail::New r; return r(THTensor_inverse(r.handle, handle_), "inverse"); }
+    /// inverse by PyTorch's name.
+    Tensor inv() const { detail::New r; return r(THTensor_inverse(r.handle, handle_), "inv"); }
     /// `r = the determinant of each square matrix of t`; a single matrix gives a 0-d result.
     Tensor det() const { detail::New r; return r(THTensor_det(r.handle, handle_), "det"); }
     /// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix; use it where det would overflow or
@@ -4224,10 +4603,20 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::New r;
         return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "potrs");
     }
+    /// potrs by PyTorch's name.
+    Tensor choleskySolve(const Tensor &a, bool upper = false) const {
+        detail::New r;
+        return r(THTensor_potrs(r.handle, handle_, a.get(), upper), "choleskySolve");
+    }
     /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` computed by potrf.
     Tensor potri(bool upper = false) const {
         detail::New r;
         return r(THTensor_potri(r.handle, handle_, upper), "potri");
+    }
+    /// potri by PyTorch's name.
+    Tensor choleskyInverse(bool upper = false) const {
+        detail::New r;
+        return r(THTensor_potri(r.handle, handle_, upper), "choleskyInverse");
     }
     /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, with the greatest pivot
     /// first.
@@ -4240,6 +4629,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor orgqr(const Tensor &tau) const {
         detail::New r;
         return r(THTensor_orgqr(r.handle, handle_, tau.get()), "orgqr");
+    }
+    /// orgqr by PyTorch's name.
+    Tensor householderProduct(const Tensor &tau) const {
+        detail::New r;
+        return r(THTensor_orgqr(r.handle, handle_, tau.get()), "householderProduct");
     }
     /// `ra = Q c`, or `c Q` if `left` is 0, for the square Q of the reflectors packed in `a` and `tau`.
     Tensor ormqr(const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) const {
@@ -4299,29 +4693,30 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             nullptr, transposed, outputPadding.data(), groups), "convolution");
     }
     /// convolution of images with one dimension.
-    Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, int64_t groups = 1) const {
+    Tensor conv1d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv1d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv1d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv1d");
     }
     /// convolution of images with two dimensions.
-    Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, int64_t groups = 1) const {
+    Tensor conv2d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv2d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv2d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv2d");
     }
     /// convolution of images with three dimensions.
-    Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, int64_t groups = 1) const {
+    Tensor conv3d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, int64_t groups = 1) const {
         detail::New r;
         return r(THTensor_conv3d(r.handle, handle_, weight.get(), bias.get(), detail::common("conv3d", {stride, padding,
             dilation}), stride.data(), padding.data(), dilation.data(), groups), "conv3d");
     }
     /// convTranspose2d of images with one dimension.
-    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<1> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose1d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose1d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
@@ -4329,16 +4724,18 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     }
     /// Spreads each element of the input over a window of the result: `input[n][c][y] * weight[c][o][k]` is added to
     /// `r[n][o][y * stride + k * dilation - padding]` for all `c`, `y` and `k`, and `bias[o]` to each element.
-    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<2> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose2d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose2d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
             dilation.data()), "convTranspose2d");
     }
     /// convTranspose2d of images with three dimensions.
-    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, IntList stride = {}, IntList padding = {},
-        IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) const {
+    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias = {}, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {}, int64_t groups = 1,
+        const SpatialList<3> &dilation = {}) const {
         detail::New r;
         return r(THTensor_convTranspose3d(r.handle, handle_, weight.get(), bias.get(), detail::common("convTranspose3d",
             {stride, padding, outputPadding, dilation}), stride.data(), padding.data(), outputPadding.data(), groups,
@@ -4378,78 +4775,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor convolutionGradBias(int imageDims) const {
         detail::New r;
         return r(THTensor_convolutionGradBias(r.handle, handle_, imageDims), "convolutionGradBias");
-    }
-    /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
-    Tensor conv1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "conv1dUniform");
-    }
-    Tensor conv1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv1d");
-    }
-    /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
-    Tensor conv2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "conv2dUniform");
-    }
-    Tensor conv2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv2d");
-    }
-    /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group, as in most nets.
-    Tensor conv3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "conv3dUniform");
-    }
-    Tensor conv3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_conv3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding), "conv3d");
-    }
-    /// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
-    /// group.
-    Tensor convTranspose1dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1dUniform");
-    }
-    Tensor convTranspose1d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose1dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose1d");
-    }
-    /// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
-    /// group.
-    Tensor convTranspose2dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2dUniform");
-    }
-    Tensor convTranspose2d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose2dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose2d");
-    }
-    /// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one
-    /// group.
-    Tensor convTranspose3dUniform(const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-        int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3dUniform");
-    }
-    Tensor convTranspose3d(const Tensor &weight, const Tensor &bias, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_convTranspose3dUniform(r.handle, handle_, weight.get(), bias.get(), stride, padding),
-            "convTranspose3d");
     }
     /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, of which only
     /// the shape is used.
@@ -4649,38 +4974,26 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     // -------------------------------------------------------------------------------------------------------- Pooling
 
     /// maxPool2d for images with one dimension.
-    Tensor maxPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
-        bool ceilMode = false) const {
+    Tensor maxPool1d(const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool1d(r.handle, nullptr, handle_, detail::common("maxPool1d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool1d");
     }
-    Tensor maxPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, bool ceilMode = false) const {
-        return maxPool1d(IntList(kernel), stride, padding, dilation, ceilMode);
-    }
     /// `r = greatest element of each window`; `indices` = the int64 index of this element within its channel, in
     /// row-major order, or NULL.
-    Tensor maxPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
-        bool ceilMode = false) const {
+    Tensor maxPool2d(const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool2d(r.handle, nullptr, handle_, detail::common("maxPool2d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool2d");
     }
-    Tensor maxPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, bool ceilMode = false) const {
-        return maxPool2d(IntList(kernel), stride, padding, dilation, ceilMode);
-    }
     /// maxPool2d for images with three dimensions.
-    Tensor maxPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, IntList dilation = {},
-        bool ceilMode = false) const {
+    Tensor maxPool3d(const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, bool ceilMode = false) const {
         detail::New r;
         return r(THTensor_maxPool3d(r.handle, nullptr, handle_, detail::common("maxPool3d", {kernel, stride, padding,
             dilation}), kernel.data(), stride.data(), padding.data(), dilation.data(), ceilMode), "maxPool3d");
-    }
-    Tensor maxPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        IntList dilation = {}, bool ceilMode = false) const {
-        return maxPool3d(IntList(kernel), stride, padding, dilation, ceilMode);
     }
     /// `r = gradient of the input of a max pooling`, adaptive or not, from the gradient of the result and the indices
     /// of the pooling.
@@ -4696,37 +5009,28 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "maxUnpool");
     }
     /// avgPool2d for images with one dimension.
-    Tensor avgPool1d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
-        bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool1d(const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+        const SpatialList<1> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool1d(r.handle, handle_, detail::common("avgPool1d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool1d");
     }
-    Tensor avgPool1d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
-        return avgPool1d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
-    }
     /// `r = mean of each window`: the sum of the window's elements in the image, divided by their number.
-    Tensor avgPool2d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
-        bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool2d(const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+        const SpatialList<2> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool2d(r.handle, handle_, detail::common("avgPool2d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool2d");
     }
-    Tensor avgPool2d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
-        return avgPool2d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
-    }
     /// avgPool2d for images with three dimensions.
-    Tensor avgPool3d(IntList kernel, IntList stride = {}, IntList padding = {}, bool ceilMode = false,
-        bool countIncludePad = true, int64_t divisor = 0) const {
+    Tensor avgPool3d(const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+        const SpatialList<3> &padding = {}, bool ceilMode = false, bool countIncludePad = true,
+        int64_t divisor = 0) const {
         detail::New r;
         return r(THTensor_avgPool3d(r.handle, handle_, detail::common("avgPool3d", {kernel, stride, padding}),
             kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor), "avgPool3d");
-    }
-    Tensor avgPool3d(std::initializer_list<int64_t> kernel, IntList stride = {}, IntList padding = {},
-        bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) const {
-        return avgPool3d(IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
     }
     /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from the gradient of the result.
     Tensor avgPoolGradInput(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
@@ -4735,63 +5039,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         return r(THTensor_avgPoolGradInput(r.handle, handle_, input.get(), detail::common("avgPoolGradInput", {kernel,
             stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
             "avgPoolGradInput");
-    }
-    /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
-    Tensor maxPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1dUniform");
-    }
-    Tensor maxPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool1dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool1d");
-    }
-    /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
-    Tensor maxPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2dUniform");
-    }
-    Tensor maxPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool2dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool2d");
-    }
-    /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and without `ceilMode`.
-    Tensor maxPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3dUniform");
-    }
-    Tensor maxPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_maxPool3dUniform(r.handle, nullptr, handle_, kernel, stride, padding), "maxPool3d");
-    }
-    /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
-    /// `ceilMode`.
-    Tensor avgPool1dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1dUniform");
-    }
-    Tensor avgPool1d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool1dUniform(r.handle, handle_, kernel, stride, padding), "avgPool1d");
-    }
-    /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
-    /// `ceilMode`.
-    Tensor avgPool2dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2dUniform");
-    }
-    Tensor avgPool2d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool2dUniform(r.handle, handle_, kernel, stride, padding), "avgPool2d");
-    }
-    /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, with `countIncludePad` and without
-    /// `ceilMode`.
-    Tensor avgPool3dUniform(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3dUniform");
-    }
-    Tensor avgPool3d(int64_t kernel, int64_t stride, int64_t padding = 0) const {
-        detail::New r;
-        return r(THTensor_avgPool3dUniform(r.handle, handle_, kernel, stride, padding), "avgPool3d");
     }
     /// avgPoolGradInput for avgPool1dUniform, avgPool2dUniform and avgPool3dUniform.
     Tensor avgPoolGradInputUniform(const Tensor &input, int imageDims, int64_t kernel, int64_t stride,
@@ -4807,36 +5054,36 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
             "avgPoolGradInput");
     }
     /// adaptiveMaxPool2d for images with one dimension.
-    Tensor adaptiveMaxPool1d(IntList sizes) const {
+    Tensor adaptiveMaxPool1d(const SpatialList<1> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool1d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool1d");
     }
     /// `r = greatest element of each window`, where `sizes` are the numbers of windows: one for each dimension of an
     /// image, or one for all.
-    Tensor adaptiveMaxPool2d(IntList sizes) const {
+    Tensor adaptiveMaxPool2d(const SpatialList<2> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool2d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool2d");
     }
     /// adaptiveMaxPool2d for images with three dimensions.
-    Tensor adaptiveMaxPool3d(IntList sizes) const {
+    Tensor adaptiveMaxPool3d(const SpatialList<3> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveMaxPool3d(r.handle, nullptr, handle_, sizes.count(), sizes.data()),
             "adaptiveMaxPool3d");
     }
     /// adaptiveAvgPool2d for images with one dimension.
-    Tensor adaptiveAvgPool1d(IntList sizes) const {
+    Tensor adaptiveAvgPool1d(const SpatialList<1> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool1d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool1d");
     }
     /// `r = mean of each window`; the windows are as for adaptiveMaxPool2d.
-    Tensor adaptiveAvgPool2d(IntList sizes) const {
+    Tensor adaptiveAvgPool2d(const SpatialList<2> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool2d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool2d");
     }
     /// adaptiveAvgPool2d for images with three dimensions.
-    Tensor adaptiveAvgPool3d(IntList sizes) const {
+    Tensor adaptiveAvgPool3d(const SpatialList<3> &sizes) const {
         detail::New r;
         return r(THTensor_adaptiveAvgPool3d(r.handle, handle_, sizes.count(), sizes.data()), "adaptiveAvgPool3d");
     }
@@ -5376,12 +5623,17 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// `t` as text, in the layout and with the digits that `options` select; NULL selects the defaults.
     String toString(const THPrintOptions *options = nullptr) const {
+        if (!handle_) return String::copy("undefined tensor");
         return detail::text(THTensor_toString(handle_, options), "toString");
     }
     /// Writes `t` and a newline to C's stdout, with the default options.
-    void print() const { detail::check(THTensor_print(handle_), "print"); }
+    void print() const {
+        if (!handle_) return detail::write(stdout, "undefined tensor", "print");
+        detail::check(THTensor_print(handle_), "print");
+    }
     /// Writes `t` and a newline to `stream` in one write; `options` are as for `THTensor_toString`.
     void fprint(FILE *stream, const THPrintOptions *options = nullptr) const {
+        if (!handle_) return detail::write(stream, "undefined tensor", "fprint");
         detail::check(THTensor_fprint(stream, handle_, options), "fprint");
     }
 
@@ -5747,6 +5999,7 @@ inline bool isContiguousFormat(const Tensor &t, MemoryFormat format = MemoryForm
 }
 inline bool isContiguous(const Tensor &t, MemoryFormat format) { return t.isContiguous(format); }
 inline bool isSameSizeAs(const Tensor &t, const Tensor &src) { return t.isSameSizeAs(src); }
+inline bool isSameSize(const Tensor &t, const Tensor &src) { return t.isSameSize(src); }
 inline bool isSetTo(const Tensor &t, const Tensor &src) { return t.isSetTo(src); }
 inline bool isSize(const Tensor &t, IntList size) { return t.isSize(size); }
 
@@ -5793,6 +6046,8 @@ inline Tensor &transpose_out(Tensor &r, const Tensor &t, int dimension1, int dim
     return detail::into(r, THTensor_transpose(detail::result(r), t.get(), dimension1, dimension2), "transpose_out");
 }
 inline Tensor transpose(const Tensor &t, int dimension1, int dimension2) { return t.transpose(dimension1, dimension2); }
+inline Tensor swapaxes(const Tensor &t, int dimension1, int dimension2) { return t.swapaxes(dimension1, dimension2); }
+inline Tensor swapdims(const Tensor &t, int dimension1, int dimension2) { return t.swapdims(dimension1, dimension2); }
 inline Tensor &t_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_t(detail::result(r), t.get()), "t_out");
 }
@@ -5897,6 +6152,7 @@ inline Tensor cuda(const Tensor &t, int deviceIndex = 0) { return t.cuda(deviceI
 inline Tensor cpu(const Tensor &t) { return t.cpu(); }
 inline bool isCuda(const Tensor &t) { return t.isCuda(); }
 inline Tensor pinned(const Tensor &t) { return t.pinned(); }
+inline Tensor pinMemory(const Tensor &t) { return t.pinMemory(); }
 inline bool isPinned(const Tensor &t) { return t.isPinned(); }
 inline void recordStream(const Tensor &t, const CudaStream &stream) { return t.recordStream(stream); }
 
@@ -5906,6 +6162,8 @@ inline Tensor cat(const Tensor &a, const Tensor &b, int dimension = 0) { return 
 inline Tensor &cat_out(Tensor &r, const Tensor &a, const Tensor &b, int dimension = 0) {
     return detail::into(r, THTensor_cat(detail::result(r), a.get(), b.get(), dimension), "cat_out");
 }
+inline Tensor concat(const Tensor &a, const Tensor &b, int dimension = 0) { return a.concat(b, dimension); }
+inline Tensor concatenate(const Tensor &a, const Tensor &b, int dimension = 0) { return a.concatenate(b, dimension); }
 /// `r` = the `count` tensors one after the other along dimension `dimension`, as for cat.
 inline Tensor catArray(TensorList tensors, int dimension = 0) {
     detail::New r;
@@ -5922,6 +6180,14 @@ inline Tensor cat(TensorList tensors, int dimension = 0) {
 inline Tensor &cat_out(Tensor &r, TensorList tensors, int dimension = 0) {
     return detail::into(r, THTensor_catArray(detail::result(r), tensors.data(), tensors.count(), dimension),
         "cat_out");
+}
+inline Tensor concat(TensorList tensors, int dimension = 0) {
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "concat");
+}
+inline Tensor concatenate(TensorList tensors, int dimension = 0) {
+    detail::New r;
+    return r(THTensor_catArray(r.handle, tensors.data(), tensors.count(), dimension), "concatenate");
 }
 /// `r` = the `count` tensors, all of one shape, along a new dimension `dimension`.
 inline Tensor stack(TensorList tensors, int dimension = 0) {
@@ -6279,10 +6545,12 @@ inline Tensor neg(const Tensor &t) { return t.neg(); }
 inline Tensor &neg_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_neg(detail::result(r), t.get()), "neg_out");
 }
+inline Tensor negative(const Tensor &t) { return t.negative(); }
 inline Tensor abs(const Tensor &t) { return t.abs(); }
 inline Tensor &abs_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_abs(detail::result(r), t.get()), "abs_out");
 }
+inline Tensor absolute(const Tensor &t) { return t.absolute(); }
 inline Tensor sign(const Tensor &t) { return t.sign(); }
 inline Tensor &sign_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sign(detail::result(r), t.get()), "sign_out");
@@ -6303,6 +6571,7 @@ inline Tensor trunc(const Tensor &t) { return t.trunc(); }
 inline Tensor &trunc_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_trunc(detail::result(r), t.get()), "trunc_out");
 }
+inline Tensor fix(const Tensor &t) { return t.fix(); }
 inline Tensor frac(const Tensor &t) { return t.frac(); }
 inline Tensor &frac_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_frac(detail::result(r), t.get()), "frac_out");
@@ -6315,6 +6584,7 @@ inline Tensor cinv(const Tensor &t) { return t.cinv(); }
 inline Tensor &cinv_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_cinv(detail::result(r), t.get()), "cinv_out");
 }
+inline Tensor reciprocal(const Tensor &t) { return t.reciprocal(); }
 inline Tensor add(const Tensor &t, double value) { return t.add(value); }
 inline Tensor &add_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_add(detail::result(r), t.get(), value), "add_out");
@@ -6323,14 +6593,17 @@ inline Tensor sub(const Tensor &t, double value) { return t.sub(value); }
 inline Tensor &sub_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_sub(detail::result(r), t.get(), value), "sub_out");
 }
+inline Tensor subtract(const Tensor &t, double value) { return t.subtract(value); }
 inline Tensor mul(const Tensor &t, double value) { return t.mul(value); }
 inline Tensor &mul_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_mul(detail::result(r), t.get(), value), "mul_out");
 }
+inline Tensor multiply(const Tensor &t, double value) { return t.multiply(value); }
 inline Tensor div(const Tensor &t, double value) { return t.div(value); }
 inline Tensor &div_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_div(detail::result(r), t.get(), value), "div_out");
 }
+inline Tensor divide(const Tensor &t, double value) { return t.divide(value); }
 inline Tensor cmul(const Tensor &a, const Tensor &b) { return a.cmul(b); }
 inline Tensor &cmul_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "cmul_out");
@@ -6339,6 +6612,7 @@ inline Tensor mul(const Tensor &a, const Tensor &b) { return a.mul(b); }
 inline Tensor &mul_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmul(detail::result(r), a.get(), b.get()), "mul_out");
 }
+inline Tensor multiply(const Tensor &a, const Tensor &b) { return a.multiply(b); }
 inline Tensor cdiv(const Tensor &a, const Tensor &b) { return a.cdiv(b); }
 inline Tensor &cdiv_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "cdiv_out");
@@ -6347,6 +6621,7 @@ inline Tensor div(const Tensor &a, const Tensor &b) { return a.div(b); }
 inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cdiv(detail::result(r), a.get(), b.get()), "div_out");
 }
+inline Tensor divide(const Tensor &a, const Tensor &b) { return a.divide(b); }
 inline Tensor cpow(const Tensor &a, const Tensor &b) { return a.cpow(b); }
 inline Tensor &cpow_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cpow(detail::result(r), a.get(), b.get()), "cpow_out");
@@ -6454,6 +6729,8 @@ inline Tensor &sub_out(Tensor &r, const Tensor &t, double value, const Tensor &s
 inline Tensor &sub_out(Tensor &r, const Tensor &t, const Tensor &src) {
     return detail::into(r, THTensor_csub(detail::result(r), t.get(), 1, src.get()), "sub_out");
 }
+inline Tensor subtract(const Tensor &t, double value, const Tensor &src) { return t.subtract(value, src); }
+inline Tensor subtract(const Tensor &t, const Tensor &src) { return t.subtract(src); }
 inline Tensor rsub(const Tensor &t, double value) { return t.rsub(value); }
 inline Tensor &rsub_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_rsub(detail::result(r), t.get(), value), "rsub_out");
@@ -6490,6 +6767,7 @@ inline Tensor max(const Tensor &a, const Tensor &b) { return a.max(b); }
 inline Tensor &max_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmax(detail::result(r), a.get(), b.get()), "max_out");
 }
+inline Tensor maximum(const Tensor &a, const Tensor &b) { return a.maximum(b); }
 inline Tensor cmin(const Tensor &a, const Tensor &b) { return a.cmin(b); }
 inline Tensor &cmin_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "cmin_out");
@@ -6498,6 +6776,7 @@ inline Tensor min(const Tensor &a, const Tensor &b) { return a.min(b); }
 inline Tensor &min_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cmin(detail::result(r), a.get(), b.get()), "min_out");
 }
+inline Tensor minimum(const Tensor &a, const Tensor &b) { return a.minimum(b); }
 inline Tensor cmaxValue(const Tensor &t, double value) { return t.cmaxValue(value); }
 inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "cmaxValue_out");
@@ -6505,6 +6784,7 @@ inline Tensor &cmaxValue_out(Tensor &r, const Tensor &t, double value) {
 inline Tensor &max_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cmaxValue(detail::result(r), t.get(), value), "max_out");
 }
+inline Tensor clampMin(const Tensor &t, double value) { return t.clampMin(value); }
 inline Tensor cminValue(const Tensor &t, double value) { return t.cminValue(value); }
 inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "cminValue_out");
@@ -6512,10 +6792,12 @@ inline Tensor &cminValue_out(Tensor &r, const Tensor &t, double value) {
 inline Tensor &min_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_cminValue(detail::result(r), t.get(), value), "min_out");
 }
+inline Tensor clampMax(const Tensor &t, double value) { return t.clampMax(value); }
 inline Tensor clamp(const Tensor &t, double minimum, double maximum) { return t.clamp(minimum, maximum); }
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, double minimum, double maximum) {
     return detail::into(r, THTensor_clamp(detail::result(r), t.get(), minimum, maximum), "clamp_out");
 }
+inline Tensor clip(const Tensor &t, double minimum, double maximum) { return t.clip(minimum, maximum); }
 inline Tensor clampTensor(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return t.clampTensor(minimum, maximum);
 }
@@ -6529,6 +6811,9 @@ inline Tensor clamp(const Tensor &t, const Tensor &minimum = {}, const Tensor &m
 inline Tensor &clamp_out(Tensor &r, const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
     return detail::into(r, THTensor_clampTensor(detail::result(r), t.get(), minimum.get(), maximum.get()),
         "clamp_out");
+}
+inline Tensor clip(const Tensor &t, const Tensor &minimum = {}, const Tensor &maximum = {}) {
+    return t.clip(minimum, maximum);
 }
 inline Tensor hardtanh(const Tensor &t, double minimum = -1, double maximum = 1) {
     return t.hardtanh(minimum, maximum);
@@ -6546,6 +6831,7 @@ inline Tensor &div_out(Tensor &r, const Tensor &t, double value, DivMode mode) {
     return detail::into(r, THTensor_divMode(detail::result(r), t.get(), value, static_cast<THDivMode>(mode)),
         "div_out");
 }
+inline Tensor divide(const Tensor &t, double value, DivMode mode) { return t.divide(value, mode); }
 inline Tensor cdivMode(const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) { return a.cdivMode(b, mode); }
 inline Tensor &cdivMode_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode = DivMode::True) {
     return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
@@ -6556,6 +6842,7 @@ inline Tensor &div_out(Tensor &r, const Tensor &a, const Tensor &b, DivMode mode
     return detail::into(r, THTensor_cdivMode(detail::result(r), a.get(), b.get(), static_cast<THDivMode>(mode)),
         "div_out");
 }
+inline Tensor divide(const Tensor &a, const Tensor &b, DivMode mode) { return a.divide(b, mode); }
 
 // ----------------------------------------------------------------------------------------------- Functions of numbers
 
@@ -6611,14 +6898,17 @@ inline Tensor asin(const Tensor &t) { return t.asin(); }
 inline Tensor &asin_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_asin(detail::result(r), t.get()), "asin_out");
 }
+inline Tensor arcsin(const Tensor &t) { return t.arcsin(); }
 inline Tensor acos(const Tensor &t) { return t.acos(); }
 inline Tensor &acos_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_acos(detail::result(r), t.get()), "acos_out");
 }
+inline Tensor arccos(const Tensor &t) { return t.arccos(); }
 inline Tensor atan(const Tensor &t) { return t.atan(); }
 inline Tensor &atan_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_atan(detail::result(r), t.get()), "atan_out");
 }
+inline Tensor arctan(const Tensor &t) { return t.arctan(); }
 inline Tensor sinh(const Tensor &t) { return t.sinh(); }
 inline Tensor &sinh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sinh(detail::result(r), t.get()), "sinh_out");
@@ -6635,14 +6925,17 @@ inline Tensor asinh(const Tensor &t) { return t.asinh(); }
 inline Tensor &asinh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_asinh(detail::result(r), t.get()), "asinh_out");
 }
+inline Tensor arcsinh(const Tensor &t) { return t.arcsinh(); }
 inline Tensor acosh(const Tensor &t) { return t.acosh(); }
 inline Tensor &acosh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_acosh(detail::result(r), t.get()), "acosh_out");
 }
+inline Tensor arccosh(const Tensor &t) { return t.arccosh(); }
 inline Tensor atanh(const Tensor &t) { return t.atanh(); }
 inline Tensor &atanh_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_atanh(detail::result(r), t.get()), "atanh_out");
 }
+inline Tensor arctanh(const Tensor &t) { return t.arctanh(); }
 inline Tensor sinc(const Tensor &t) { return t.sinc(); }
 inline Tensor &sinc_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_sinc(detail::result(r), t.get()), "sinc_out");
@@ -6699,6 +6992,7 @@ inline Tensor logSigmoid(const Tensor &t) { return t.logSigmoid(); }
 inline Tensor &logSigmoid_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_logSigmoid(detail::result(r), t.get()), "logSigmoid_out");
 }
+inline Tensor logsigmoid(const Tensor &t) { return t.logsigmoid(); }
 inline Tensor silu(const Tensor &t) { return t.silu(); }
 inline Tensor &silu_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_silu(detail::result(r), t.get()), "silu_out");
@@ -6731,6 +7025,7 @@ inline Tensor atan2(const Tensor &a, const Tensor &b) { return a.atan2(b); }
 inline Tensor &atan2_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_atan2(detail::result(r), a.get(), b.get()), "atan2_out");
 }
+inline Tensor arctan2(const Tensor &a, const Tensor &b) { return a.arctan2(b); }
 inline Tensor hypot(const Tensor &a, const Tensor &b) { return a.hypot(b); }
 inline Tensor &hypot_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_hypot(detail::result(r), a.get(), b.get()), "hypot_out");
@@ -6812,22 +7107,27 @@ inline Tensor bitAnd(const Tensor &t, double value) { return t.bitAnd(value); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitand(detail::result(r), t.get(), value), "bitAnd_out");
 }
+inline Tensor bitwiseAnd(const Tensor &t, double value) { return t.bitwiseAnd(value); }
 inline Tensor bitOr(const Tensor &t, double value) { return t.bitOr(value); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitor(detail::result(r), t.get(), value), "bitOr_out");
 }
+inline Tensor bitwiseOr(const Tensor &t, double value) { return t.bitwiseOr(value); }
 inline Tensor bitxor(const Tensor &t, double value) { return t.bitxor(value); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_bitxor(detail::result(r), t.get(), value), "bitxor_out");
 }
+inline Tensor bitwiseXor(const Tensor &t, double value) { return t.bitwiseXor(value); }
 inline Tensor lshift(const Tensor &t, double value) { return t.lshift(value); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_lshift(detail::result(r), t.get(), value), "lshift_out");
 }
+inline Tensor bitwiseLeftShift(const Tensor &t, double value) { return t.bitwiseLeftShift(value); }
 inline Tensor rshift(const Tensor &t, double value) { return t.rshift(value); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_rshift(detail::result(r), t.get(), value), "rshift_out");
 }
+inline Tensor bitwiseRightShift(const Tensor &t, double value) { return t.bitwiseRightShift(value); }
 inline Tensor cbitand(const Tensor &a, const Tensor &b) { return a.cbitand(b); }
 inline Tensor &cbitand_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "cbitand_out");
@@ -6836,6 +7136,7 @@ inline Tensor bitAnd(const Tensor &a, const Tensor &b) { return a.bitAnd(b); }
 inline Tensor &bitAnd_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitand(detail::result(r), a.get(), b.get()), "bitAnd_out");
 }
+inline Tensor bitwiseAnd(const Tensor &a, const Tensor &b) { return a.bitwiseAnd(b); }
 inline Tensor cbitor(const Tensor &a, const Tensor &b) { return a.cbitor(b); }
 inline Tensor &cbitor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "cbitor_out");
@@ -6844,6 +7145,7 @@ inline Tensor bitOr(const Tensor &a, const Tensor &b) { return a.bitOr(b); }
 inline Tensor &bitOr_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitor(detail::result(r), a.get(), b.get()), "bitOr_out");
 }
+inline Tensor bitwiseOr(const Tensor &a, const Tensor &b) { return a.bitwiseOr(b); }
 inline Tensor cbitxor(const Tensor &a, const Tensor &b) { return a.cbitxor(b); }
 inline Tensor &cbitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "cbitxor_out");
@@ -6852,6 +7154,7 @@ inline Tensor bitxor(const Tensor &a, const Tensor &b) { return a.bitxor(b); }
 inline Tensor &bitxor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_cbitxor(detail::result(r), a.get(), b.get()), "bitxor_out");
 }
+inline Tensor bitwiseXor(const Tensor &a, const Tensor &b) { return a.bitwiseXor(b); }
 inline Tensor clshift(const Tensor &a, const Tensor &b) { return a.clshift(b); }
 inline Tensor &clshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "clshift_out");
@@ -6860,6 +7163,7 @@ inline Tensor lshift(const Tensor &a, const Tensor &b) { return a.lshift(b); }
 inline Tensor &lshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_clshift(detail::result(r), a.get(), b.get()), "lshift_out");
 }
+inline Tensor bitwiseLeftShift(const Tensor &a, const Tensor &b) { return a.bitwiseLeftShift(b); }
 inline Tensor crshift(const Tensor &a, const Tensor &b) { return a.crshift(b); }
 inline Tensor &crshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "crshift_out");
@@ -6868,6 +7172,7 @@ inline Tensor rshift(const Tensor &a, const Tensor &b) { return a.rshift(b); }
 inline Tensor &rshift_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_crshift(detail::result(r), a.get(), b.get()), "rshift_out");
 }
+inline Tensor bitwiseRightShift(const Tensor &a, const Tensor &b) { return a.bitwiseRightShift(b); }
 
 // -------------------------------------------------------------------------------------------- Comparisons and choices
 
@@ -6879,6 +7184,7 @@ inline Tensor lt(const Tensor &t, double value) { return t.lt(value); }
 inline Tensor &lt_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_ltValue(detail::result(r), t.get(), value), "lt_out");
 }
+inline Tensor less(const Tensor &t, double value) { return t.less(value); }
 inline Tensor leValue(const Tensor &t, double value) { return t.leValue(value); }
 inline Tensor &leValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "leValue_out");
@@ -6887,6 +7193,7 @@ inline Tensor le(const Tensor &t, double value) { return t.le(value); }
 inline Tensor &le_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_leValue(detail::result(r), t.get(), value), "le_out");
 }
+inline Tensor lessEqual(const Tensor &t, double value) { return t.lessEqual(value); }
 inline Tensor gtValue(const Tensor &t, double value) { return t.gtValue(value); }
 inline Tensor &gtValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gtValue_out");
@@ -6895,6 +7202,7 @@ inline Tensor gt(const Tensor &t, double value) { return t.gt(value); }
 inline Tensor &gt_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_gtValue(detail::result(r), t.get(), value), "gt_out");
 }
+inline Tensor greater(const Tensor &t, double value) { return t.greater(value); }
 inline Tensor geValue(const Tensor &t, double value) { return t.geValue(value); }
 inline Tensor &geValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "geValue_out");
@@ -6903,6 +7211,7 @@ inline Tensor ge(const Tensor &t, double value) { return t.ge(value); }
 inline Tensor &ge_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_geValue(detail::result(r), t.get(), value), "ge_out");
 }
+inline Tensor greaterEqual(const Tensor &t, double value) { return t.greaterEqual(value); }
 inline Tensor eqValue(const Tensor &t, double value) { return t.eqValue(value); }
 inline Tensor &eqValue_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_eqValue(detail::result(r), t.get(), value), "eqValue_out");
@@ -6919,6 +7228,7 @@ inline Tensor ne(const Tensor &t, double value) { return t.ne(value); }
 inline Tensor &ne_out(Tensor &r, const Tensor &t, double value) {
     return detail::into(r, THTensor_neValue(detail::result(r), t.get(), value), "ne_out");
 }
+inline Tensor notEqual(const Tensor &t, double value) { return t.notEqual(value); }
 inline Tensor ltTensor(const Tensor &a, const Tensor &b) { return a.ltTensor(b); }
 inline Tensor &ltTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "ltTensor_out");
@@ -6927,6 +7237,7 @@ inline Tensor lt(const Tensor &a, const Tensor &b) { return a.lt(b); }
 inline Tensor &lt_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_ltTensor(detail::result(r), a.get(), b.get()), "lt_out");
 }
+inline Tensor less(const Tensor &a, const Tensor &b) { return a.less(b); }
 inline Tensor leTensor(const Tensor &a, const Tensor &b) { return a.leTensor(b); }
 inline Tensor &leTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "leTensor_out");
@@ -6935,6 +7246,7 @@ inline Tensor le(const Tensor &a, const Tensor &b) { return a.le(b); }
 inline Tensor &le_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_leTensor(detail::result(r), a.get(), b.get()), "le_out");
 }
+inline Tensor lessEqual(const Tensor &a, const Tensor &b) { return a.lessEqual(b); }
 inline Tensor gtTensor(const Tensor &a, const Tensor &b) { return a.gtTensor(b); }
 inline Tensor &gtTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gtTensor_out");
@@ -6943,6 +7255,7 @@ inline Tensor gt(const Tensor &a, const Tensor &b) { return a.gt(b); }
 inline Tensor &gt_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_gtTensor(detail::result(r), a.get(), b.get()), "gt_out");
 }
+inline Tensor greater(const Tensor &a, const Tensor &b) { return a.greater(b); }
 inline Tensor geTensor(const Tensor &a, const Tensor &b) { return a.geTensor(b); }
 inline Tensor &geTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "geTensor_out");
@@ -6951,6 +7264,7 @@ inline Tensor ge(const Tensor &a, const Tensor &b) { return a.ge(b); }
 inline Tensor &ge_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_geTensor(detail::result(r), a.get(), b.get()), "ge_out");
 }
+inline Tensor greaterEqual(const Tensor &a, const Tensor &b) { return a.greaterEqual(b); }
 inline Tensor eqTensor(const Tensor &a, const Tensor &b) { return a.eqTensor(b); }
 inline Tensor &eqTensor_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_eqTensor(detail::result(r), a.get(), b.get()), "eqTensor_out");
@@ -6967,6 +7281,7 @@ inline Tensor ne(const Tensor &a, const Tensor &b) { return a.ne(b); }
 inline Tensor &ne_out(Tensor &r, const Tensor &a, const Tensor &b) {
     return detail::into(r, THTensor_neTensor(detail::result(r), a.get(), b.get()), "ne_out");
 }
+inline Tensor notEqual(const Tensor &a, const Tensor &b) { return a.notEqual(b); }
 inline Tensor isnan(const Tensor &t) { return t.isnan(); }
 inline Tensor &isnan_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_isnan(detail::result(r), t.get()), "isnan_out");
@@ -7204,6 +7519,7 @@ inline Tensor amax(const Tensor &t, int dimension = everyDim, bool keepdim = fal
 inline Tensor &amax_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "amax_out");
 }
+inline Tensor max(const Tensor &t) { return t.max(); }
 inline Tensor &max_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
     return detail::into(r, THTensor_amax(detail::result(r), t.get(), dimension, keepdim), "max_out");
 }
@@ -7226,6 +7542,7 @@ inline Tensor amin(const Tensor &t, int dimension = everyDim, bool keepdim = fal
 inline Tensor &amin_out(Tensor &r, const Tensor &t, int dimension = everyDim, bool keepdim = false) {
     return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "amin_out");
 }
+inline Tensor min(const Tensor &t) { return t.min(); }
 inline Tensor &min_out(Tensor &r, const Tensor &t, int dimension, bool keepdim) {
     return detail::into(r, THTensor_amin(detail::result(r), t.get(), dimension, keepdim), "min_out");
 }
@@ -7499,6 +7816,9 @@ inline Tensor norm(const Tensor &t, double value = 2, int dimension = everyDim, 
 inline Tensor &norm_out(Tensor &r, const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
     return detail::into(r, THTensor_norm(detail::result(r), t.get(), value, dimension, keepdim), "norm_out");
 }
+inline Tensor vectorNorm(const Tensor &t, double value = 2, int dimension = everyDim, bool keepdim = false) {
+    return t.vectorNorm(value, dimension, keepdim);
+}
 inline Tensor normDims(const Tensor &t, double value, IntList dims, bool keepdim = false,
     Dtype dtype = Dtype::Undefined) {
     return t.normDims(value, dims, keepdim, dtype);
@@ -7535,6 +7855,13 @@ inline Tensor &norm_out(Tensor &r, const Tensor &t, IntList dims, bool keepdim =
     Dtype dtype = Dtype::Undefined) {
     return detail::into(r, THTensor_normDims(detail::result(r), t.get(), 2, dims.count(), dims.data(), keepdim,
         static_cast<THDtype>(dtype)), "norm_out");
+}
+inline Tensor vectorNorm(const Tensor &t, double value, IntList dims, bool keepdim = false,
+    Dtype dtype = Dtype::Undefined) {
+    return t.vectorNorm(value, dims, keepdim, dtype);
+}
+inline Tensor vectorNorm(const Tensor &t, IntList dims, bool keepdim = false, Dtype dtype = Dtype::Undefined) {
+    return t.vectorNorm(dims, keepdim, dtype);
 }
 inline LeastGreatest Tensor::aminmax(int dimension, bool keepdim) const {
     LeastGreatest r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
@@ -7975,6 +8302,10 @@ inline Tensor &bceWithLogits_out(Tensor &r, const Tensor &t, const Tensor &targe
     return detail::into(r, THTensor_bceWithLogits(detail::result(r), t.get(), target.get(), weight.get(),
         posWeight.get(), static_cast<THReduction>(reduction)), "bceWithLogits_out");
 }
+inline Tensor binaryCrossEntropyWithLogits(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    const Tensor &posWeight = {}, Reduction reduction = Reduction::Mean) {
+    return t.binaryCrossEntropyWithLogits(target, weight, posWeight, reduction);
+}
 inline Tensor klDiv(const Tensor &t, const Tensor &target, bool logTarget = false,
     Reduction reduction = Reduction::Mean) {
     return t.klDiv(target, logTarget, reduction);
@@ -7992,6 +8323,10 @@ inline Tensor &bce_out(Tensor &r, const Tensor &t, const Tensor &target, const T
     Reduction reduction = Reduction::Mean) {
     return detail::into(r, THTensor_bce(detail::result(r), t.get(), target.get(), weight.get(),
         static_cast<THReduction>(reduction)), "bce_out");
+}
+inline Tensor binaryCrossEntropy(const Tensor &t, const Tensor &target, const Tensor &weight = {},
+    Reduction reduction = Reduction::Mean) {
+    return t.binaryCrossEntropy(target, weight, reduction);
 }
 inline Tensor poissonNllLoss(const Tensor &t, const Tensor &target, bool logInput = true, bool full = false,
     double eps = 1e-8, Reduction reduction = Reduction::Mean) {
@@ -8803,6 +9138,11 @@ inline Tensor &chainMatmul_out(Tensor &r, TensorList matrices) {
     return detail::into(r, THTensor_chainMatmul(detail::result(r), matrices.data(), matrices.count()),
         "chainMatmul_out");
 }
+/// chainMatmul by PyTorch's name.
+inline Tensor multiDot(TensorList matrices) {
+    detail::New r;
+    return r(THTensor_chainMatmul(r.handle, matrices.data(), matrices.count()), "multiDot");
+}
 inline Tensor matrixPower(const Tensor &t, int64_t n) { return t.matrixPower(n); }
 inline Tensor &matrixPower_out(Tensor &r, const Tensor &t, int64_t n) {
     return detail::into(r, THTensor_matrixPower(detail::result(r), t.get(), n), "matrixPower_out");
@@ -9073,6 +9413,7 @@ inline Tensor inverse(const Tensor &t) { return t.inverse(); }
 inline Tensor &inverse_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_inverse(detail::result(r), t.get()), "inverse_out");
 }
+inline Tensor inv(const Tensor &t) { return t.inv(); }
 inline Tensor det(const Tensor &t) { return t.det(); }
 inline Tensor &det_out(Tensor &r, const Tensor &t) {
     return detail::into(r, THTensor_det(detail::result(r), t.get()), "det_out");
@@ -9102,10 +9443,12 @@ inline Tensor potrs(const Tensor &b, const Tensor &a, bool upper = false) { retu
 inline Tensor &potrs_out(Tensor &rb, const Tensor &b, const Tensor &a, bool upper = false) {
     return detail::into(rb, THTensor_potrs(detail::result(rb), b.get(), a.get(), upper), "potrs_out");
 }
+inline Tensor choleskySolve(const Tensor &b, const Tensor &a, bool upper = false) { return b.choleskySolve(a, upper); }
 inline Tensor potri(const Tensor &a, bool upper = false) { return a.potri(upper); }
 inline Tensor &potri_out(Tensor &ra, const Tensor &a, bool upper = false) {
     return detail::into(ra, THTensor_potri(detail::result(ra), a.get(), upper), "potri_out");
 }
+inline Tensor choleskyInverse(const Tensor &a, bool upper = false) { return a.choleskyInverse(upper); }
 inline RaRpiv Tensor::pstrf(bool upper, double tol) const {
     RaRpiv r{Tensor(detail::Fresh{}), Tensor(detail::Fresh{})};
     detail::check_all(THTensor_pstrf(r.ra.get(), r.rpiv.get(), nullptr, handle_, upper, tol), "pstrf", r.ra, r.rpiv);
@@ -9138,6 +9481,7 @@ inline Tensor orgqr(const Tensor &a, const Tensor &tau) { return a.orgqr(tau); }
 inline Tensor &orgqr_out(Tensor &ra, const Tensor &a, const Tensor &tau) {
     return detail::into(ra, THTensor_orgqr(detail::result(ra), a.get(), tau.get()), "orgqr_out");
 }
+inline Tensor householderProduct(const Tensor &a, const Tensor &tau) { return a.householderProduct(tau); }
 inline Tensor ormqr(const Tensor &a, const Tensor &tau, const Tensor &c, bool left = true, bool transpose = false) {
     return a.ormqr(tau, c, left, transpose);
 }
@@ -9249,62 +9593,74 @@ inline Tensor &convolution_out(Tensor &r, const Tensor &input, const Tensor &wei
         outputPadding.count(), nullptr, nullptr, nullptr, transposed, outputPadding.data(), groups),
         "convolution_out");
 }
-inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    int64_t groups = 1) {
     return input.conv1d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv1d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv1d_out");
 }
-inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    int64_t groups = 1) {
     return input.conv2d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv2d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv2d_out");
 }
-inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    int64_t groups = 1) {
     return input.conv3d(weight, bias, stride, padding, dilation, groups);
 }
 inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList dilation = {}, int64_t groups = 1) {
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    int64_t groups = 1) {
     return detail::into(r, THTensor_conv3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("conv3d_out", {stride, padding, dilation}), stride.data(), padding.data(), dilation.data(),
         groups), "conv3d_out");
 }
-inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<1> &dilation = {}) {
     return input.convTranspose1d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<1> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose1d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose1d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose1d_out");
 }
-inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<2> &dilation = {}) {
     return input.convTranspose2d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<2> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose2d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose2d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose2d_out");
 }
-inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, IntList stride = {},
-    IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<3> &dilation = {}) {
     return input.convTranspose3d(weight, bias, stride, padding, outputPadding, groups, dilation);
 }
 inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    IntList stride = {}, IntList padding = {}, IntList outputPadding = {}, int64_t groups = 1, IntList dilation = {}) {
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &outputPadding = {},
+    int64_t groups = 1, const SpatialList<3> &dilation = {}) {
     return detail::into(r, THTensor_convTranspose3d(detail::result(r), input.get(), weight.get(), bias.get(),
         detail::common("convTranspose3d_out", {stride, padding, outputPadding, dilation}), stride.data(),
         padding.data(), outputPadding.data(), groups, dilation.data()), "convTranspose3d_out");
@@ -9360,114 +9716,6 @@ inline Tensor convolutionGradBias(const Tensor &gradOutput, int imageDims) {
 inline Tensor &convolutionGradBias_out(Tensor &r, const Tensor &gradOutput, int imageDims) {
     return detail::into(r, THTensor_convolutionGradBias(detail::result(r), gradOutput.get(), imageDims),
         "convolutionGradBias_out");
-}
-inline Tensor conv1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-    int64_t padding = 0) {
-    return input.conv1dUniform(weight, bias, stride, padding);
-}
-inline Tensor &conv1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv1dUniform_out");
-}
-inline Tensor conv1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.conv1d(weight, bias, stride, padding);
-}
-inline Tensor &conv1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_conv1dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv1d_out");
-}
-inline Tensor conv2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-    int64_t padding = 0) {
-    return input.conv2dUniform(weight, bias, stride, padding);
-}
-inline Tensor &conv2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv2dUniform_out");
-}
-inline Tensor conv2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.conv2d(weight, bias, stride, padding);
-}
-inline Tensor &conv2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_conv2dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv2d_out");
-}
-inline Tensor conv3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {}, int64_t stride = 1,
-    int64_t padding = 0) {
-    return input.conv3dUniform(weight, bias, stride, padding);
-}
-inline Tensor &conv3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv3dUniform_out");
-}
-inline Tensor conv3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.conv3d(weight, bias, stride, padding);
-}
-inline Tensor &conv3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_conv3dUniform(detail::result(r), input.get(), weight.get(), bias.get(), stride,
-        padding), "conv3d_out");
-}
-inline Tensor convTranspose1dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return input.convTranspose1dUniform(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose1dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose1dUniform_out");
-}
-inline Tensor convTranspose1d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.convTranspose1d(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose1d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
-    int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose1dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose1d_out");
-}
-inline Tensor convTranspose2dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return input.convTranspose2dUniform(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose2dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose2dUniform_out");
-}
-inline Tensor convTranspose2d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.convTranspose2d(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose2d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
-    int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose2dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose2d_out");
-}
-inline Tensor convTranspose3dUniform(const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return input.convTranspose3dUniform(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose3dUniform_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias = {},
-    int64_t stride = 1, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose3dUniform_out");
-}
-inline Tensor convTranspose3d(const Tensor &input, const Tensor &weight, const Tensor &bias, int64_t stride,
-    int64_t padding = 0) {
-    return input.convTranspose3d(weight, bias, stride, padding);
-}
-inline Tensor &convTranspose3d_out(Tensor &r, const Tensor &input, const Tensor &weight, const Tensor &bias,
-    int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_convTranspose3dUniform(detail::result(r), input.get(), weight.get(), bias.get(),
-        stride, padding), "convTranspose3d_out");
 }
 inline Tensor convolutionGradInputUniform(const Tensor &gradOutput, const Tensor &weight, const Tensor &input,
     int64_t stride = 1, int64_t padding = 0) {
@@ -9750,44 +9998,35 @@ inline Tensor &conv3Dmap_out(Tensor &r, double beta, double alpha, const Tensor 
 
 // ------------------------------------------------------------------------------------------------------------ Pooling
 
-inline Tensor maxPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    IntList dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool1d(const Tensor &input, const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+    const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {}, bool ceilMode = false) {
     return input.maxPool1d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor maxPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    return maxPool1d(input, IntList(kernel), stride, padding, dilation, ceilMode);
-}
-inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<1> &kernel,
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, const SpatialList<1> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool1d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool1d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool1d_out");
 }
-inline Tensor maxPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    IntList dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool2d(const Tensor &input, const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+    const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {}, bool ceilMode = false) {
     return input.maxPool2d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor maxPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    return maxPool2d(input, IntList(kernel), stride, padding, dilation, ceilMode);
-}
-inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<2> &kernel,
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, const SpatialList<2> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool2d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool2d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool2d_out");
 }
-inline Tensor maxPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    IntList dilation = {}, bool ceilMode = false) {
+inline Tensor maxPool3d(const Tensor &input, const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+    const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {}, bool ceilMode = false) {
     return input.maxPool3d(kernel, stride, padding, dilation, ceilMode);
 }
-inline Tensor maxPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
-    return maxPool3d(input, IntList(kernel), stride, padding, dilation, ceilMode);
-}
-inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList kernel, IntList stride = {},
-    IntList padding = {}, IntList dilation = {}, bool ceilMode = false) {
+inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<3> &kernel,
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, const SpatialList<3> &dilation = {},
+    bool ceilMode = false) {
     return detail::into(r, THTensor_maxPool3d(detail::result(r), detail::result(indices), input.get(),
         detail::common("maxPool3d_out", {kernel, stride, padding, dilation}), kernel.data(), stride.data(),
         padding.data(), dilation.data(), ceilMode), "maxPool3d_out");
@@ -9807,44 +10046,35 @@ inline Tensor &maxUnpool_out(Tensor &r, const Tensor &t, const Tensor &indices, 
     return detail::into(r, THTensor_maxUnpool(detail::result(r), t.get(), indices.get(), imageSizes.count(),
         imageSizes.data()), "maxUnpool_out");
 }
-inline Tensor avgPool1d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool1d(const Tensor &input, const SpatialList<1> &kernel, const SpatialList<1> &stride = {},
+    const SpatialList<1> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool1d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor avgPool1d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    return avgPool1d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
-}
-inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, const SpatialList<1> &kernel,
+    const SpatialList<1> &stride = {}, const SpatialList<1> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool1d(detail::result(r), input.get(), detail::common("avgPool1d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool1d_out");
 }
-inline Tensor avgPool2d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool2d(const Tensor &input, const SpatialList<2> &kernel, const SpatialList<2> &stride = {},
+    const SpatialList<2> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool2d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor avgPool2d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    return avgPool2d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
-}
-inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, const SpatialList<2> &kernel,
+    const SpatialList<2> &stride = {}, const SpatialList<2> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool2d(detail::result(r), input.get(), detail::common("avgPool2d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool2d_out");
 }
-inline Tensor avgPool3d(const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor avgPool3d(const Tensor &input, const SpatialList<3> &kernel, const SpatialList<3> &stride = {},
+    const SpatialList<3> &padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
     return input.avgPool3d(kernel, stride, padding, ceilMode, countIncludePad, divisor);
 }
-inline Tensor avgPool3d(const Tensor &input, std::initializer_list<int64_t> kernel, IntList stride = {},
-    IntList padding = {}, bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
-    return avgPool3d(input, IntList(kernel), stride, padding, ceilMode, countIncludePad, divisor);
-}
-inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, IntList kernel, IntList stride = {}, IntList padding = {},
-    bool ceilMode = false, bool countIncludePad = true, int64_t divisor = 0) {
+inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, const SpatialList<3> &kernel,
+    const SpatialList<3> &stride = {}, const SpatialList<3> &padding = {}, bool ceilMode = false,
+    bool countIncludePad = true, int64_t divisor = 0) {
     return detail::into(r, THTensor_avgPool3d(detail::result(r), input.get(), detail::common("avgPool3d_out", {kernel,
         stride, padding}), kernel.data(), stride.data(), padding.data(), ceilMode, countIncludePad, divisor),
         "avgPool3d_out");
@@ -9859,99 +10089,6 @@ inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const T
     return detail::into(r, THTensor_avgPoolGradInput(detail::result(r), gradOutput.get(), input.get(),
         detail::common("avgPoolGradInput_out", {kernel, stride, padding}), kernel.data(), stride.data(), padding.data(),
         ceilMode, countIncludePad, divisor), "avgPoolGradInput_out");
-}
-inline Tensor maxPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool1dUniform(kernel, stride, padding);
-}
-inline Tensor &maxPool1dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool1dUniform_out");
-}
-inline Tensor maxPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool1d(kernel, stride, padding);
-}
-inline Tensor &maxPool1d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool1dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool1d_out");
-}
-inline Tensor maxPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool2dUniform(kernel, stride, padding);
-}
-inline Tensor &maxPool2dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool2dUniform_out");
-}
-inline Tensor maxPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool2d(kernel, stride, padding);
-}
-inline Tensor &maxPool2d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool2dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool2d_out");
-}
-inline Tensor maxPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool3dUniform(kernel, stride, padding);
-}
-inline Tensor &maxPool3dUniform_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool3dUniform_out");
-}
-inline Tensor maxPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.maxPool3d(kernel, stride, padding);
-}
-inline Tensor &maxPool3d_out(Tensor &r, Out indices, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_maxPool3dUniform(detail::result(r), detail::result(indices), input.get(), kernel,
-        stride, padding), "maxPool3d_out");
-}
-inline Tensor avgPool1dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool1dUniform(kernel, stride, padding);
-}
-inline Tensor &avgPool1dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool1dUniform_out");
-}
-inline Tensor avgPool1d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool1d(kernel, stride, padding);
-}
-inline Tensor &avgPool1d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool1dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool1d_out");
-}
-inline Tensor avgPool2dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool2dUniform(kernel, stride, padding);
-}
-inline Tensor &avgPool2dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool2dUniform_out");
-}
-inline Tensor avgPool2d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool2d(kernel, stride, padding);
-}
-inline Tensor &avgPool2d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool2dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool2d_out");
-}
-inline Tensor avgPool3dUniform(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool3dUniform(kernel, stride, padding);
-}
-inline Tensor &avgPool3dUniform_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride,
-    int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool3dUniform_out");
-}
-inline Tensor avgPool3d(const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return input.avgPool3d(kernel, stride, padding);
-}
-inline Tensor &avgPool3d_out(Tensor &r, const Tensor &input, int64_t kernel, int64_t stride, int64_t padding = 0) {
-    return detail::into(r, THTensor_avgPool3dUniform(detail::result(r), input.get(), kernel, stride, padding),
-        "avgPool3d_out");
 }
 inline Tensor avgPoolGradInputUniform(const Tensor &gradOutput, const Tensor &input, int imageDims, int64_t kernel,
     int64_t stride, int64_t padding = 0) {
@@ -9971,33 +10108,45 @@ inline Tensor &avgPoolGradInput_out(Tensor &r, const Tensor &gradOutput, const T
     return detail::into(r, THTensor_avgPoolGradInputUniform(detail::result(r), gradOutput.get(), input.get(), imageDims,
         kernel, stride, padding), "avgPoolGradInput_out");
 }
-inline Tensor adaptiveMaxPool1d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool1d(sizes); }
-inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveMaxPool1d(const Tensor &input, const SpatialList<1> &sizes) {
+    return input.adaptiveMaxPool1d(sizes);
+}
+inline Tensor &adaptiveMaxPool1d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<1> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool1d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool1d_out");
 }
-inline Tensor adaptiveMaxPool2d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool2d(sizes); }
-inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveMaxPool2d(const Tensor &input, const SpatialList<2> &sizes) {
+    return input.adaptiveMaxPool2d(sizes);
+}
+inline Tensor &adaptiveMaxPool2d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<2> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool2d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool2d_out");
 }
-inline Tensor adaptiveMaxPool3d(const Tensor &input, IntList sizes) { return input.adaptiveMaxPool3d(sizes); }
-inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveMaxPool3d(const Tensor &input, const SpatialList<3> &sizes) {
+    return input.adaptiveMaxPool3d(sizes);
+}
+inline Tensor &adaptiveMaxPool3d_out(Tensor &r, Out indices, const Tensor &input, const SpatialList<3> &sizes) {
     return detail::into(r, THTensor_adaptiveMaxPool3d(detail::result(r), detail::result(indices), input.get(),
         sizes.count(), sizes.data()), "adaptiveMaxPool3d_out");
 }
-inline Tensor adaptiveAvgPool1d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool1d(sizes); }
-inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveAvgPool1d(const Tensor &input, const SpatialList<1> &sizes) {
+    return input.adaptiveAvgPool1d(sizes);
+}
+inline Tensor &adaptiveAvgPool1d_out(Tensor &r, const Tensor &input, const SpatialList<1> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool1d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool1d_out");
 }
-inline Tensor adaptiveAvgPool2d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool2d(sizes); }
-inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveAvgPool2d(const Tensor &input, const SpatialList<2> &sizes) {
+    return input.adaptiveAvgPool2d(sizes);
+}
+inline Tensor &adaptiveAvgPool2d_out(Tensor &r, const Tensor &input, const SpatialList<2> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool2d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool2d_out");
 }
-inline Tensor adaptiveAvgPool3d(const Tensor &input, IntList sizes) { return input.adaptiveAvgPool3d(sizes); }
-inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, IntList sizes) {
+inline Tensor adaptiveAvgPool3d(const Tensor &input, const SpatialList<3> &sizes) {
+    return input.adaptiveAvgPool3d(sizes);
+}
+inline Tensor &adaptiveAvgPool3d_out(Tensor &r, const Tensor &input, const SpatialList<3> &sizes) {
     return detail::into(r, THTensor_adaptiveAvgPool3d(detail::result(r), input.get(), sizes.count(), sizes.data()),
         "adaptiveAvgPool3d_out");
 }
@@ -10711,12 +10860,30 @@ inline Tensor operator>>(const Tensor &a, double b) { return a.rshift(b); }
 /// The index along one dimension, or a value that replaces it: see `Tensor::operator()`.
 class Index {
   public:
-    enum class Kind { At, Slice, New, Rest };
+    enum class Kind { At, Slice, New, Rest, Chosen };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
+    /// A mask or a tensor of positions, which must outlive this object.
+    Index(const Tensor &t) noexcept : kind(Kind::Chosen), start(0), chosen(&t) {}
     constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
         : kind(of), start(first), end(bound), step(distance) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
+    const Tensor *chosen = nullptr;
+
+    /// True for a mask.
+    static bool isMask(const Tensor &t) noexcept { return t.dtype() == Dtype::Bool || t.dtype() == Dtype::Uint8; }
+    /// The number of dimensions of the tensor that this is an index of.
+    int dim() const noexcept {
+        switch (kind) {
+        case Kind::Chosen:
+            return isMask(*chosen) ? chosen->dim() : 1;
+        case Kind::At:
+        case Kind::Slice:
+            return 1;
+        default:
+            return 0;
+        }
+    }
 };
 
 /// A bound of a slice, which may be `none`.
@@ -10761,10 +10928,10 @@ inline bool enough(const char *name, const Tensor &t, int count) {
     return false;
 }
 
-/// The view of `t` by a list of indices.
+/// The view of `t` by a list of indices. A mask or a tensor of positions keeps its dimensions whole.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
-    for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    for (const Index &index : list) named += index.dim();
     if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
@@ -10784,6 +10951,9 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
         case Index::Kind::Rest:
             dimension += t.dim() > named ? t.dim() - named : 0;
             break;
+        case Index::Kind::Chosen:
+            dimension += index.dim();
+            break;
         }
         check(status, "operator()", r);
     }
@@ -10792,6 +10962,193 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 
 } // namespace detail
 
+/// The elements of a tensor at a mask or at tensors of positions: `t(mask)`. A Selection is a target of assignments,
+/// which write to the tensor, and converts to a Tensor with a copy of the elements. Functions such as `th::sort(t(mask))`
+/// use the copy, and so do the methods of views, of reductions, and of single elements.
+class Selection {
+  public:
+    Selection(const Tensor &t, std::initializer_list<Index> list);
+    Selection(Selection &&) noexcept = default;
+
+    /// A copy of the elements.
+    Tensor read() const { return view_.index(indices_); }
+    operator Tensor() const { return read(); }
+
+    /// Writes to the elements, with broadcasting: `t(mask) = src`.
+    void operator=(const Tensor &src) && { view_.indexPut_(indices_, src); }
+    void operator=(Selection &&src) && { std::move(*this) = src.read(); }
+    void operator=(double value) &&;
+    /// `t(index) += b` reads the elements, adds, and writes the sums. A position that occurs several times is changed once;
+    /// `t.indexPut_({index}, b, true)` adds for each occurrence.
+    void operator+=(const Tensor &b) && { std::move(*this) = read() += b; }
+    void operator+=(double b) && { std::move(*this) = read() += b; }
+    void operator-=(const Tensor &b) && { std::move(*this) = read() -= b; }
+    void operator-=(double b) && { std::move(*this) = read() -= b; }
+    void operator*=(const Tensor &b) && { std::move(*this) = read() *= b; }
+    void operator*=(double b) && { std::move(*this) = read() *= b; }
+    void operator/=(const Tensor &b) && { std::move(*this) = read() /= b; }
+    void operator/=(double b) && { std::move(*this) = read() /= b; }
+    void operator%=(const Tensor &b) && { std::move(*this) = read() %= b; }
+    void operator%=(double b) && { std::move(*this) = read() %= b; }
+    void operator&=(const Tensor &b) && { std::move(*this) = read() &= b; }
+    void operator&=(double b) && { std::move(*this) = read() &= b; }
+    void operator|=(const Tensor &b) && { std::move(*this) = read() |= b; }
+    void operator|=(double b) && { std::move(*this) = read() |= b; }
+    void operator^=(const Tensor &b) && { std::move(*this) = read() ^= b; }
+    void operator^=(double b) && { std::move(*this) = read() ^= b; }
+
+    Tensor operator-() const { return -read(); }
+    Tensor operator~() const { return ~read(); }
+    Tensor operator!() const { return !read(); }
+    template <class... I> auto operator()(const I &...index) const { return read()(index...); }
+    template <class I> auto operator[](const I &index) const { return read()[index]; }
+    template <class T> T item() const { return read().item<T>(); }
+    int dim() const { return read().dim(); }
+    Dtype dtype() const noexcept { return view_.dtype(); }
+    template <class... A> auto all(A &&...a) const { return read().all(std::forward<A>(a)...); }
+    template <class... A> auto allDims(A &&...a) const { return read().allDims(std::forward<A>(a)...); }
+    template <class... A> auto amax(A &&...a) const { return read().amax(std::forward<A>(a)...); }
+    template <class... A> auto amaxDims(A &&...a) const { return read().amaxDims(std::forward<A>(a)...); }
+    template <class... A> auto amin(A &&...a) const { return read().amin(std::forward<A>(a)...); }
+    template <class... A> auto aminDims(A &&...a) const { return read().aminDims(std::forward<A>(a)...); }
+    template <class... A> auto aminmax(A &&...a) const { return read().aminmax(std::forward<A>(a)...); }
+    template <class... A> auto any(A &&...a) const { return read().any(std::forward<A>(a)...); }
+    template <class... A> auto anyDims(A &&...a) const { return read().anyDims(std::forward<A>(a)...); }
+    template <class... A> auto argmax(A &&...a) const { return read().argmax(std::forward<A>(a)...); }
+    template <class... A> auto argmin(A &&...a) const { return read().argmin(std::forward<A>(a)...); }
+    template <class... A> auto asStrided(A &&...a) const { return read().asStrided(std::forward<A>(a)...); }
+    template <class... A> auto chunk(A &&...a) const { return read().chunk(std::forward<A>(a)...); }
+    template <class... A> auto clone(A &&...a) const { return read().clone(std::forward<A>(a)...); }
+    template <class... A> auto cloneFormat(A &&...a) const { return read().cloneFormat(std::forward<A>(a)...); }
+    template <class... A> auto contiguous(A &&...a) const { return read().contiguous(std::forward<A>(a)...); }
+    template <class... A> auto contiguousFormat(A &&...a) const { return read().contiguousFormat(std::forward<A>(a)...); }
+    template <class... A> auto deviceType(A &&...a) const { return read().deviceType(std::forward<A>(a)...); }
+    template <class... A> auto diagonal(A &&...a) const { return read().diagonal(std::forward<A>(a)...); }
+    template <class... A> auto dist(A &&...a) const { return read().dist(std::forward<A>(a)...); }
+    template <class... A> auto elementSize(A &&...a) const { return read().elementSize(std::forward<A>(a)...); }
+    template <class... A> auto expand(A &&...a) const { return read().expand(std::forward<A>(a)...); }
+    template <class... A> auto expandAs(A &&...a) const { return read().expandAs(std::forward<A>(a)...); }
+    template <class... A> auto flatten(A &&...a) const { return read().flatten(std::forward<A>(a)...); }
+    template <class... A> auto fprint(A &&...a) const { return read().fprint(std::forward<A>(a)...); }
+    template <class... A> auto getAt(A &&...a) const { return read().getAt(std::forward<A>(a)...); }
+    template <class... A> auto getAtLong(A &&...a) const { return read().getAtLong(std::forward<A>(a)...); }
+    template <class... A> auto getDevice(A &&...a) const { return read().getDevice(std::forward<A>(a)...); }
+    template <class... A> auto isContiguous(A &&...a) const { return read().isContiguous(std::forward<A>(a)...); }
+    template <class... A> auto isContiguousFormat(A &&...a) const { return read().isContiguousFormat(std::forward<A>(a)...); }
+    template <class... A> auto isSameSize(A &&...a) const { return read().isSameSize(std::forward<A>(a)...); }
+    template <class... A> auto isSameSizeAs(A &&...a) const { return read().isSameSizeAs(std::forward<A>(a)...); }
+    template <class... A> auto isSetTo(A &&...a) const { return read().isSetTo(std::forward<A>(a)...); }
+    template <class... A> auto isSize(A &&...a) const { return read().isSize(std::forward<A>(a)...); }
+    template <class... A> auto item(A &&...a) const { return read().item(std::forward<A>(a)...); }
+    template <class... A> auto itemLong(A &&...a) const { return read().itemLong(std::forward<A>(a)...); }
+    template <class... A> auto logicalall(A &&...a) const { return read().logicalall(std::forward<A>(a)...); }
+    template <class... A> auto logicalany(A &&...a) const { return read().logicalany(std::forward<A>(a)...); }
+    template <class... A> auto max(A &&...a) const { return read().max(std::forward<A>(a)...); }
+    template <class... A> auto maxall(A &&...a) const { return read().maxall(std::forward<A>(a)...); }
+    template <class... A> auto mean(A &&...a) const { return read().mean(std::forward<A>(a)...); }
+    template <class... A> auto meanDims(A &&...a) const { return read().meanDims(std::forward<A>(a)...); }
+    template <class... A> auto meanall(A &&...a) const { return read().meanall(std::forward<A>(a)...); }
+    template <class... A> auto min(A &&...a) const { return read().min(std::forward<A>(a)...); }
+    template <class... A> auto minall(A &&...a) const { return read().minall(std::forward<A>(a)...); }
+    template <class... A> auto nElement(A &&...a) const { return read().nElement(std::forward<A>(a)...); }
+    template <class... A> auto nanargmax(A &&...a) const { return read().nanargmax(std::forward<A>(a)...); }
+    template <class... A> auto nanargmin(A &&...a) const { return read().nanargmin(std::forward<A>(a)...); }
+    template <class... A> auto nanmax(A &&...a) const { return read().nanmax(std::forward<A>(a)...); }
+    template <class... A> auto nanmaxDims(A &&...a) const { return read().nanmaxDims(std::forward<A>(a)...); }
+    template <class... A> auto nanmean(A &&...a) const { return read().nanmean(std::forward<A>(a)...); }
+    template <class... A> auto nanmeanDims(A &&...a) const { return read().nanmeanDims(std::forward<A>(a)...); }
+    template <class... A> auto nanmin(A &&...a) const { return read().nanmin(std::forward<A>(a)...); }
+    template <class... A> auto nanminDims(A &&...a) const { return read().nanminDims(std::forward<A>(a)...); }
+    template <class... A> auto nanprod(A &&...a) const { return read().nanprod(std::forward<A>(a)...); }
+    template <class... A> auto nanprodDims(A &&...a) const { return read().nanprodDims(std::forward<A>(a)...); }
+    template <class... A> auto nanstd(A &&...a) const { return read().nanstd(std::forward<A>(a)...); }
+    template <class... A> auto nanstdDims(A &&...a) const { return read().nanstdDims(std::forward<A>(a)...); }
+    template <class... A> auto nansum(A &&...a) const { return read().nansum(std::forward<A>(a)...); }
+    template <class... A> auto nansumDims(A &&...a) const { return read().nansumDims(std::forward<A>(a)...); }
+    template <class... A> auto nanvar(A &&...a) const { return read().nanvar(std::forward<A>(a)...); }
+    template <class... A> auto nanvarDims(A &&...a) const { return read().nanvarDims(std::forward<A>(a)...); }
+    template <class... A> auto narrow(A &&...a) const { return read().narrow(std::forward<A>(a)...); }
+    template <class... A> auto norm(A &&...a) const { return read().norm(std::forward<A>(a)...); }
+    template <class... A> auto normDims(A &&...a) const { return read().normDims(std::forward<A>(a)...); }
+    template <class... A> auto normall(A &&...a) const { return read().normall(std::forward<A>(a)...); }
+    template <class... A> auto numel(A &&...a) const { return read().numel(std::forward<A>(a)...); }
+    template <class... A> auto permute(A &&...a) const { return read().permute(std::forward<A>(a)...); }
+    template <class... A> auto print(A &&...a) const { return read().print(std::forward<A>(a)...); }
+    template <class... A> auto prod(A &&...a) const { return read().prod(std::forward<A>(a)...); }
+    template <class... A> auto prodDims(A &&...a) const { return read().prodDims(std::forward<A>(a)...); }
+    template <class... A> auto prodall(A &&...a) const { return read().prodall(std::forward<A>(a)...); }
+    template <class... A> auto reshape(A &&...a) const { return read().reshape(std::forward<A>(a)...); }
+    template <class... A> auto select(A &&...a) const { return read().select(std::forward<A>(a)...); }
+    template <class... A> auto size(A &&...a) const { return read().size(std::forward<A>(a)...); }
+    template <class... A> auto sizeOf(A &&...a) const { return read().sizeOf(std::forward<A>(a)...); }
+    template <class... A> auto slice(A &&...a) const { return read().slice(std::forward<A>(a)...); }
+    template <class... A> auto split(A &&...a) const { return read().split(std::forward<A>(a)...); }
+    template <class... A> auto squeeze(A &&...a) const { return read().squeeze(std::forward<A>(a)...); }
+    template <class... A> auto squeeze1d(A &&...a) const { return read().squeeze1d(std::forward<A>(a)...); }
+    template <class... A> auto std(A &&...a) const { return read().std(std::forward<A>(a)...); }
+    template <class... A> auto stdCorrection(A &&...a) const { return read().stdCorrection(std::forward<A>(a)...); }
+    template <class... A> auto stdDims(A &&...a) const { return read().stdDims(std::forward<A>(a)...); }
+    template <class... A> auto stdDimsCorrection(A &&...a) const { return read().stdDimsCorrection(std::forward<A>(a)...); }
+    template <class... A> auto stdall(A &&...a) const { return read().stdall(std::forward<A>(a)...); }
+    template <class... A> auto stdallCorrection(A &&...a) const { return read().stdallCorrection(std::forward<A>(a)...); }
+    template <class... A> auto storageOffset(A &&...a) const { return read().storageOffset(std::forward<A>(a)...); }
+    template <class... A> auto stride(A &&...a) const { return read().stride(std::forward<A>(a)...); }
+    template <class... A> auto strideOf(A &&...a) const { return read().strideOf(std::forward<A>(a)...); }
+    template <class... A> auto sum(A &&...a) const { return read().sum(std::forward<A>(a)...); }
+    template <class... A> auto sumDims(A &&...a) const { return read().sumDims(std::forward<A>(a)...); }
+    template <class... A> auto sumall(A &&...a) const { return read().sumall(std::forward<A>(a)...); }
+    template <class... A> auto swapaxes(A &&...a) const { return read().swapaxes(std::forward<A>(a)...); }
+    template <class... A> auto swapdims(A &&...a) const { return read().swapdims(std::forward<A>(a)...); }
+    template <class... A> auto t(A &&...a) const { return read().t(std::forward<A>(a)...); }
+    template <class... A> auto to(A &&...a) const { return read().to(std::forward<A>(a)...); }
+    template <class... A> auto toString(A &&...a) const { return read().toString(std::forward<A>(a)...); }
+    template <class... A> auto transpose(A &&...a) const { return read().transpose(std::forward<A>(a)...); }
+    template <class... A> auto unbind(A &&...a) const { return read().unbind(std::forward<A>(a)...); }
+    template <class... A> auto unfold(A &&...a) const { return read().unfold(std::forward<A>(a)...); }
+    template <class... A> auto unsqueeze(A &&...a) const { return read().unsqueeze(std::forward<A>(a)...); }
+    template <class... A> auto unsqueeze1d(A &&...a) const { return read().unsqueeze1d(std::forward<A>(a)...); }
+    template <class... A> auto var(A &&...a) const { return read().var(std::forward<A>(a)...); }
+    template <class... A> auto varCorrection(A &&...a) const { return read().varCorrection(std::forward<A>(a)...); }
+    template <class... A> auto varDims(A &&...a) const { return read().varDims(std::forward<A>(a)...); }
+    template <class... A> auto varDimsCorrection(A &&...a) const { return read().varDimsCorrection(std::forward<A>(a)...); }
+    template <class... A> auto varall(A &&...a) const { return read().varall(std::forward<A>(a)...); }
+    template <class... A> auto varallCorrection(A &&...a) const { return read().varallCorrection(std::forward<A>(a)...); }
+    template <class... A> auto vectorNorm(A &&...a) const { return read().vectorNorm(std::forward<A>(a)...); }
+    template <class... A> auto view(A &&...a) const { return read().view(std::forward<A>(a)...); }
+    template <class... A> auto viewAs(A &&...a) const { return read().viewAs(std::forward<A>(a)...); }
+    template <class... A> auto viewDtype(A &&...a) const { return read().viewDtype(std::forward<A>(a)...); }
+
+  private:
+    Tensor view_;
+    std::vector<Tensor> indices_;
+};
+
+inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) : view_(detail::view(t, list)) {
+    int named = 0;
+    for (const Index &index : list) named += index.dim();
+    for (const Index &index : list) {
+        if (index.kind == Index::Kind::Chosen) {
+            if (!index.chosen->defined()) {
+                view_ = Tensor();
+                detail::fail("operator()", Status::ErrArgument, "an index is an undefined th::Tensor");
+            }
+            indices_.push_back(*index.chosen);
+        }
+        if (index.kind == Index::Kind::Slice || index.kind == Index::Kind::New) indices_.emplace_back();
+        if (index.kind == Index::Kind::Rest)
+            indices_.resize(indices_.size() + static_cast<std::size_t>(t.dim() > named ? t.dim() - named : 0));
+    }
+}
+
+inline void Selection::operator=(double value) && {
+    if (indices_.size() == 1 && Index::isMask(indices_[0]) && indices_[0].isSameSizeAs(view_)) {
+        view_.maskedFill_(indices_[0], value);
+        return;
+    }
+    Tensor src = full({}, value, view_.dtype());
+    std::move(*this) = view_.isCuda() ? src.cuda(static_cast<int>(view_.getDevice())) : src;
+}
+
 inline Tensor Tensor::operator[](IntList index) const {
     if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
@@ -10799,9 +11156,14 @@ inline Tensor Tensor::operator[](IntList index) const {
     return r;
 }
 
-template <class... I> inline Tensor Tensor::operator()(I... index) const {
-    return detail::view(*this, {Index(index)...});
+template <class... I> inline detail::Viewed<I...> Tensor::operator()(const I &...index) const {
+    if constexpr (std::is_same_v<detail::Viewed<I...>, Tensor>)
+        return detail::view(*this, {Index(index)...});
+    else
+        return Selection(*this, {Index(index)...});
 }
+
+template <class T, class> inline Selection Tensor::operator[](const T &index) const { return (*this)(index); }
 
 /// An iterator over the slices along the first dimension.
 class RowIterator {
@@ -10860,10 +11222,14 @@ template <class T> class Elements {
 
 namespace detail {
 
+/// The name of a dtype for messages.
+inline const char *nameOf(Dtype dtype) {
+    const char *name = THDtype_name(static_cast<THDtype>(dtype));
+    return name ? name : "undefined";
+}
+
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
-    const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    fail(Error(Status::ErrDtype,
-               {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
+    fail(Error(Status::ErrDtype, {name, ": elements are ", nameOf(have), ", not ", nameOf(want)}));
 }
 
 /// True if the elements of `t` have the type T and are in host memory.
@@ -10990,6 +11356,11 @@ template <class T> inline T Tensor::item() const {
         return static_cast<T>(item());
 }
 
+/// Writes the name of a dtype: `float32`.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, Dtype dtype) {
+    return out << detail::nameOf(dtype);
+}
 /// Writes a text.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {
@@ -12171,12 +12542,17 @@ class [[nodiscard]] SparseTensor : public detail::Counted<THSTensor, THSTensor_r
     /// The text of a sparse tensor, always in PyTorch's layout: `indices`, `values`, `size`, `nnz` and `layout`, each
     /// on a separate line.
     String toString(const THPrintOptions *options = nullptr) const {
+        if (!handle_) return String::copy("undefined sparse tensor");
         return detail::text(THSTensor_toString(handle_, options), "toString");
     }
     /// Writes `s` and a newline to C's stdout, as `THTensor_print` does.
-    void print() const { detail::check(THSTensor_print(handle_), "print"); }
+    void print() const {
+        if (!handle_) return detail::write(stdout, "undefined sparse tensor", "print");
+        detail::check(THSTensor_print(handle_), "print");
+    }
     /// Writes `s` and a newline to `stream`, as `THTensor_fprint` does.
     void fprint(FILE *stream, const THPrintOptions *options = nullptr) const {
+        if (!handle_) return detail::write(stream, "undefined sparse tensor", "fprint");
         detail::check(THSTensor_fprint(stream, handle_, options), "fprint");
     }
 
@@ -12660,9 +13036,7 @@ class Program : public detail::Counted<THProgram, THProgram_retain, THProgram_fr
     /// The value of a key of the metadata, such as `torch_version`; NULL if there is none.
     const char *metadata(Text key) const {
         for (int64_t k = 0, count = metadataCount(); k < count; k++) {
-            const char *known = metadataKey(k), *wanted = key.c_str();
-            while (*known && *known == *wanted) ++known, ++wanted;
-            if (*known == *wanted) return metadataValue(k);
+            if (detail::same(metadataKey(k), key.c_str())) return metadataValue(k);
         }
         return nullptr;
     }
@@ -12806,6 +13180,8 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
     static Fused take(THFused *handle) noexcept { return Fused(handle); }
     /// The value of the expression for these inputs, in the order of their names.
     Tensor operator()(TensorList inputs) const { return run(inputs); }
+    /// The value for inputs with these names, in any order: `f({{"a", a}, {"b", b}})`.
+    Tensor operator()(std::initializer_list<NamedTensor> inputs) const;
 
     // ---------------------------------------------------------------------------------------------- Fused expressions
 
@@ -12837,6 +13213,27 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
   private:
     using Counted::Counted;
 };
+
+inline Tensor Fused::operator()(std::initializer_list<NamedTensor> inputs) const {
+    const int64_t count = nInputs();
+    std::vector<Tensor> list(static_cast<std::size_t>(count < 0 ? 0 : count));
+    for (const NamedTensor &input : inputs) {
+        int64_t at = 0;
+        while (at < count && !detail::same(inputName(at), input.name)) ++at;
+        if (at >= count || list[static_cast<std::size_t>(at)].defined()) {
+            const char *problem = at >= count ? ": the expression has no input " : ": there are two tensors for input ";
+            detail::fail(Error(Status::ErrArgument, {"run", problem, input.name}));
+            return Tensor();
+        }
+        list[static_cast<std::size_t>(at)] = input.tensor;
+    }
+    for (int64_t at = 0; at < count; at++) {
+        if (list[static_cast<std::size_t>(at)].defined()) continue;
+        detail::fail(Error(Status::ErrArgument, {"run: there is no tensor for input ", inputName(at)}));
+        return Tensor();
+    }
+    return run(list);
+}
 
 namespace detail {
 

@@ -65,8 +65,6 @@ static void numbers_say_that_they_failed() {
     CHECK_FAILED(th::Status::ErrArgument, "size: ");
     CHECK(!none.isContiguous());
     CHECK_FAILED(th::Status::ErrArgument, "isContiguous: ");
-    CHECK(none.toString().empty());
-    CHECK_FAILED(th::Status::ErrArgument, "toString: ");
     CHECK(a.data<int>() == nullptr);
     CHECK_FAILED(th::Status::ErrDtype, "data: ");
     CHECK(a.elements<double>().size() == 0);
@@ -127,6 +125,35 @@ static void what_fails_in_a_function_ends_backward() {
     CHECK_FAILED(th::Status::ErrArgument, "gradients: ");
 }
 
+static void conveniences_fail_like_the_rest() {
+    th::Tensor t = th::ones({2, 3}), none;
+    CHECK(none.toString() == "undefined tensor");
+    CHECK(th::maxPool2d(th::ones({1, 1, 2, 2}), 2).sumall() == 1);
+    CHECK(t(t > 0).sum().item() == 6);
+    t(t > 0) = 2;
+    t(th::tensor({1})) += 1;
+    CHECK(t.sumall() == 15 && !th::failed());
+    t(th::tensor({2})) += 1;
+    CHECK_FAILED(th::Status::ErrArgument, "index: ");
+    t(none) = 0;
+    CHECK_FAILED(th::Status::ErrArgument, "operator(): an index is an undefined th::Tensor");
+    t(none) += 1;
+    CHECK_FAILED(th::Status::ErrArgument, "operator(): an index is an undefined th::Tensor");
+    none(t > 0) = 0;
+    CHECK_FAILED(th::Status::ErrArgument, "");
+    CHECK(!none(t > 0).max().defined());
+    CHECK_FAILED(th::Status::ErrArgument, "");
+    CHECK(t.sumall() == 15);
+    const th::Fused f("u + v");
+    CHECK(f({{"v", t}, {"u", t}}).sumall() == 30);
+    CHECK(!f({{"u", t}, {"w", t}}).defined());
+    CHECK_FAILED(th::Status::ErrArgument, "run: the expression has no input w");
+    CHECK(!th::Fused()({{"u", t}}).defined());
+    CHECK_FAILED(th::Status::ErrArgument, "nInputs: ");
+    CHECK(!th::zeros({0}).max().defined());
+    CHECK_FAILED(th::Status::ErrArgument, "max: ");
+}
+
 int main() {
     what_fails_is_undefined();
     a_computation_goes_on_with_what_is_undefined();
@@ -134,5 +161,6 @@ int main() {
     a_result_that_fails_stays();
     functions_of_the_caller_are_called();
     what_fails_in_a_function_ends_backward();
+    conveniences_fail_like_the_rest();
     return failures > 0;
 }

@@ -25,9 +25,10 @@ def pages(luajit, library):
     if luajit and library:
         names = torch7_table.all_names(luajit, library)
         tables["torch7.md"] = ["Torch7", "C", "what it computes"], torch7_table.lines(found, names)
+    more = {"libtorch.md": "\n" + pytorch_table.differences()}
     for name, (heads, lines) in tables.items():
         path = SOURCE / name
-        yield path, written(path.read_text(), operations.table(heads, lines))
+        yield path, written(path.read_text(), operations.table(heads, lines) + more.get(name, ""))
 
 
 def check(luajit, library):

@@ -11,11 +11,34 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
     static Fused take(THFused *handle) noexcept { return Fused(handle); }
     /// The value of the expression for these inputs, in the order of their names.
     Tensor operator()(TensorList inputs) const { return run(inputs); }
+    /// The value for inputs with these names, in any order: `f({{"a", a}, {"b", b}})`.
+    Tensor operator()(std::initializer_list<NamedTensor> inputs) const;
 @methods THFused
 
   private:
     using Counted::Counted;
 };
+
+inline Tensor Fused::operator()(std::initializer_list<NamedTensor> inputs) const {
+    const int64_t count = nInputs();
+    std::vector<Tensor> list(static_cast<std::size_t>(count < 0 ? 0 : count));
+    for (const NamedTensor &input : inputs) {
+        int64_t at = 0;
+        while (at < count && !detail::same(inputName(at), input.name)) ++at;
+        if (at >= count || list[static_cast<std::size_t>(at)].defined()) {
+            const char *problem = at >= count ? ": the expression has no input " : ": there are two tensors for input ";
+            detail::fail(Error(Status::ErrArgument, {"run", problem, input.name}));
+            return Tensor();
+        }
+        list[static_cast<std::size_t>(at)] = input.tensor;
+    }
+    for (int64_t at = 0; at < count; at++) {
+        if (list[static_cast<std::size_t>(at)].defined()) continue;
+        detail::fail(Error(Status::ErrArgument, {"run: there is no tensor for input ", inputName(at)}));
+        return Tensor();
+    }
+    return run(list);
+}
 
 namespace detail {
 

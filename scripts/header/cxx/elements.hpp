@@ -37,10 +37,14 @@ template <class T> class Elements {
 
 namespace detail {
 
+/// The name of a dtype for messages.
+inline const char *nameOf(Dtype dtype) {
+    const char *name = THDtype_name(static_cast<THDtype>(dtype));
+    return name ? name : "undefined";
+}
+
 TH_COLD inline void other_dtype(const char *name, Dtype have, Dtype want) {
-    const char *has = THDtype_name(static_cast<THDtype>(have)), *wants = THDtype_name(static_cast<THDtype>(want));
-    fail(Error(Status::ErrDtype,
-               {name, ": elements are ", has ? has : "undefined", ", not ", wants ? wants : "undefined"}));
+    fail(Error(Status::ErrDtype, {name, ": elements are ", nameOf(have), ", not ", nameOf(want)}));
 }
 
 /// True if the elements of `t` have the type T and are in host memory.
@@ -167,6 +171,11 @@ template <class T> inline T Tensor::item() const {
         return static_cast<T>(item());
 }
 
+/// Writes the name of a dtype: `float32`.
+template <class Traits>
+inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, Dtype dtype) {
+    return out << detail::nameOf(dtype);
+}
 /// Writes a text.
 template <class Traits>
 inline std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const String &text) {

@@ -92,6 +92,12 @@ class Digits {
     char *first_ = text_ + 20;
 };
 
+/// True if two texts are equal.
+inline bool same(const char *a, const char *b) noexcept {
+    while (*a && *a == *b) ++a, ++b;
+    return *a == *b;
+}
+
 /// The place of `part` in `text`; NULL if there is none.
 inline const char *find(const char *text, const char *part) noexcept {
     for (; *text; ++text) {

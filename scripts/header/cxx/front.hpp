@@ -31,20 +31,25 @@
  * be omitted, and so may a generator. Forms of one operation are overloads: `add` takes a number or a tensor (cadd),
  * `sum` a dimension or a list of dimensions (sumDims). If a C function whose name ends with `all` returns a number, as
  * `sumall` does, so does its C++ function. The constants of C are enum classes: TH_DIV_FLOOR is `DivMode::Floor`.
- * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`.
+ * TH_ALL_DIMS is `th::everyDim`. C++ keywords cannot be names: bitand is `bitAnd`, bitor `bitOr`. If PyTorch has another
+ * name for the same arguments and results, it is a second name, without an `_out` form: `cinv` is `reciprocal`.
  *
  * A function with several results returns a struct, which `auto [values, indices]` takes apart. If a function has a
  * required result, its optional positions, ranks and infos, such as those from maxPool2d, are available only from the
  * `_out` function, in which `th::none` omits an optional output.
  *
  * **Lists.** An IntList is a view of numbers: `{2, 3}`, a std::vector or std::array of int64_t, or a pointer and a
- * length. A TensorList is a view of tensors: `th::cat({a, b})`. Neither owns its entries, so use them as arguments, not
- * as variables. An omitted list has the values that the comment in thorn.h names.
+ * length. A number is a list with one entry, `th::zeros(3)`, and a SpatialList with equal entries: `t.maxPool2d(2)`. A
+ * TensorList is a view of tensors: `th::cat({a, b})`. None of them owns its entries, so use them as arguments, not as
+ * variables. An omitted list has the values that the comment in thorn.h names.
+ *
+ * **Indices.** `t(1, th::slice(0, 2))` is a view. With a mask or a tensor of positions among the indices, it is a
+ * th::Selection: `t(t < 0) = 0` writes to the elements, and `th::Tensor u = t(t < 0)` copies them.
  *
  * **Errors.** A failed call throws th::Error, which has a code and a message that begins with the name of the function.
  * The call has changed nothing. If exceptions are off, or TH_NO_EXCEPTIONS is defined, a failed call returns an
  * undefined tensor, NaN, -1, 0, false or NULL, and the thread keeps the first failure: see `th::failure()`. Operations
- * on an undefined tensor fail, too, so one check at the end of a computation is enough.
+ * on an undefined tensor, except printing, fail, too, so one check at the end of a computation is enough.
  *
  * **Gradients.** `t.setRequiresGrad_(true)` marks a leaf, and `loss.backward()` adds to `t.grad()`. Nothing is recorded
  * while a `th::NoGrad` exists. Hooks and custom functions are function objects. The library call that invoked them

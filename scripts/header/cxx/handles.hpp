@@ -39,6 +39,13 @@ class Generator : public detail::Owned<THGenerator, THGenerator_free> {
     using Owned::Owned;
 };
 
+/// Seeds the calling thread's generator.
+inline void manualSeed(uint64_t seed) { Generator().manualSeed(seed); }
+/// Seeds the calling thread's generator from the system and returns the seed.
+inline uint64_t seed() { return Generator().seed(); }
+/// The seed that the calling thread's generator was started with.
+inline uint64_t initialSeed() { return Generator().initialSeed(); }
+
 class CudaEvent;
 
 /// A queue of work for a GPU.

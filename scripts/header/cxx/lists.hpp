@@ -12,7 +12,7 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
-/// A view of a list of numbers, valid during a call.
+/// A view of a list of numbers, valid during a call. One number is a list with one entry: `th::zeros(3)`.
 class IntList {
   public:
     constexpr IntList() noexcept = default;
@@ -20,6 +20,8 @@ class IntList {
     constexpr IntList(std::initializer_list<int64_t> list) noexcept : count_(static_cast<int>(list.size())) {
         if (count_) data_ = list.begin();
     }
+    constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
+    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
@@ -42,10 +44,47 @@ class IntList {
         return true;
     }
     friend constexpr bool operator!=(IntList a, IntList b) noexcept { return !(a == b); }
+    /// Writes `[2, 3]`.
+    template <class Traits>
+    friend std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const IntList &list) {
+        const char *before = "[";
+        for (int64_t number : list) {
+            out << before << number;
+            before = ", ";
+        }
+        return out << (list.count() ? "]" : "[]");
+    }
 
   private:
     const int64_t *data_ = nullptr;
     int count_ = 0;
+};
+
+/// A view of a list with an entry for each of D dimensions, valid during a call. A single entry applies to each
+/// dimension: `th::maxPool2d(t, 2)`.
+template <std::size_t D> class SpatialList {
+  public:
+    SpatialList() noexcept = default;
+    SpatialList(IntList list) noexcept : data_(list.data()), count_(list.count()) {
+        if (count_ != 1) return;
+        for (int64_t &entry : equal_) entry = *data_;
+        data_ = equal_;
+        count_ = static_cast<int>(D);
+    }
+    SpatialList(std::initializer_list<int64_t> list) noexcept : SpatialList(IntList(list)) {}
+    template <class List, class = std::enable_if_t<std::is_convertible_v<const List &, IntList>>>
+    SpatialList(const List &list) noexcept : SpatialList(IntList(list)) {}
+    SpatialList(const SpatialList &) = delete;
+    SpatialList &operator=(const SpatialList &) = delete;
+
+    const int64_t *data() const noexcept { return data_; }
+    int count() const noexcept { return count_; }
+    operator IntList() const noexcept { return IntList(data_, count_); }
+
+  private:
+    const int64_t *data_ = nullptr;
+    int count_ = 0;
+    int64_t equal_[D];
 };
 
 /// A C string, or an object that has one (a std::string), valid during a call.
@@ -67,6 +106,14 @@ class String {
     constexpr String() noexcept = default;
     /// Takes over a C string that THFree frees.
     static String take(char *heap) noexcept { return String(heap); }
+    /// A copy of a text; empty if memory runs out.
+    static String copy(const char *text) noexcept {
+        ptrdiff_t size = 1;
+        while (text[size - 1]) ++size;
+        char *heap = static_cast<char *>(THAlloc(size));
+        for (ptrdiff_t i = 0; heap && i < size; i++) heap[i] = text[i];
+        return String(heap);
+    }
     String(String &&other) noexcept : heap_(other.heap_) { other.heap_ = nullptr; }
     String &operator=(String &&other) noexcept {
         char *taken = other.heap_;
@@ -85,9 +132,7 @@ class String {
     template <class S, class = typename S::traits_type> operator S() const { return S(c_str()); }
 
     friend bool operator==(const String &a, const char *b) noexcept {
-        const char *text = a.c_str();
-        for (; *text && *text == *b; ++text) ++b;
-        return *text == *b;
+        return detail::same(a.c_str(), b);
     }
     friend bool operator!=(const String &a, const char *b) noexcept { return !(a == b); }
 
@@ -115,6 +160,11 @@ inline int common(const char *name, std::initializer_list<IntList> lists) {
         count = list.count();
     }
     return count;
+}
+
+/// Writes a line of text.
+inline void write(FILE *stream, const char *line, const char *name) {
+    if (!stream || fprintf(stream, "%s\n", line) < 0) fail(name, Status::ErrIo, "the stream cannot be written");
 }
 
 /// A reference to an object that counts its references.

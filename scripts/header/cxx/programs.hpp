@@ -84,9 +84,7 @@ class Program : public detail::Counted<THProgram, THProgram_retain, THProgram_fr
     /// The value of a key of the metadata, such as `torch_version`; NULL if there is none.
     const char *metadata(Text key) const {
         for (int64_t k = 0, count = metadataCount(); k < count; k++) {
-            const char *known = metadataKey(k), *wanted = key.c_str();
-            while (*known && *known == *wanted) ++known, ++wanted;
-            if (*known == *wanted) return metadataValue(k);
+            if (detail::same(metadataKey(k), key.c_str())) return metadataValue(k);
         }
         return nullptr;
     }

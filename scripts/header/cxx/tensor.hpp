@@ -6,6 +6,7 @@
 class Tensor;
 class SparseTensor;
 class Index;
+class Selection;
 template <class T> class Elements;
 class RowIterator;
 
@@ -80,6 +81,12 @@ Tensor made(THTensor *handle, const char *name);
 std::vector<Tensor> fresh(int count);
 template <class F> std::vector<Tensor> pieces(F call, const char *name);
 
+/// True for a Tensor, and for a Selection.
+template <class T> inline constexpr bool is_tensor = std::is_convertible_v<const T &, const Tensor &>;
+
+/// What indices of these types make: a view, or with a tensor among them a Selection.
+template <class... I> using Viewed = std::conditional_t<(is_tensor<I> || ...), Selection, Tensor>;
+
 } // namespace detail
 
 /// A strided view of a Storage. Copies refer to the same tensor.
@@ -125,6 +132,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The address of the first element of a tensor on the host with T's dtype. The others are `strides()` apart.
     template <class T> T *data() const;
+    /// data by PyTorch's name.
+    template <class T> T *dataPtr() const { return data<T>(); }
     /// All elements of a contiguous tensor on the host in row-major order, for `for` and for functions that take
     /// pointers: `for (float &x : t.elements<float>())`. `contiguous()` makes any tensor contiguous.
     template <class T> Elements<T> elements() const;
@@ -152,16 +161,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     Tensor operator[](int64_t index) const { return select(0, index); }
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
-    /// The elements where `mask` is true, as a copy with one dimension; or, for a tensor of integers, a copy of the
-    /// slices with these indices. Copies cannot be assigned to: `t.maskedFill_(mask, 0)` and `t.indexPut_({index},
-    /// src)` write to `t`.
-    template <class T, class = std::enable_if_t<std::is_same_v<T, Tensor>>>
-    const Tensor operator[](const T &mask) const {
-        return index(TensorList(&mask, 1));
-    }
+    /// The elements where a mask is true, or the slices at a tensor of positions: as `t(index)`.
+    template <class T, class = std::enable_if_t<detail::is_tensor<T>>> Selection operator[](const T &index) const;
     /// The view by an index for each of the first dimensions: a number, `slice(start, end, step)`, `all`, `newaxis` for
-    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`.
-    template <class... I> Tensor operator()(I... index) const;
+    /// a new dimension of size 1, `ellipsis` for all remaining dimensions: `t(0, th::slice(1, 3), th::newaxis)`. If an
+    /// index is a mask or a tensor of positions, the elements are selected as by `index`: `t(mask) = 0` writes to them,
+    /// and `th::Tensor u = t(mask)` copies them. Numbers and slices are applied first.
+    template <class... I> detail::Viewed<I...> operator()(const I &...index) const;
 
     // ------------------------------------------------------------------------------------- Functions of the caller
 
@@ -175,6 +181,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // --------------------------------------------------------------------------------------------------- Gradients
 
+    /// setRequiresGrad_ by PyTorch's name.
+    Tensor &requiresGrad_(bool requiresGrad = true) { return setRequiresGrad_(requiresGrad); }
     /// The gradient, to which backward adds; undefined if there is none yet.
     Tensor grad() const;
     /// Makes backward call `f(gradient)` whenever it has computed the gradient of this tensor. A Tensor that `f`
@@ -182,6 +190,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
     /// of `f` ends backward and is rethrown. Returns the number for removeHook. The tensor owns `f`, so `f` must not
     /// own the tensor.
     template <class F> int64_t addHook(F f) const;
+    /// addHook by PyTorch's name.
+    template <class F> int64_t registerHook(F f) const { return addHook(std::move(f)); }
     /// Removes the hook with this number.
     void removeHook(int64_t id) const { detail::check(THTensor_removeHook(get(), id), "removeHook"); }
 

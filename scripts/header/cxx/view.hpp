@@ -6,12 +6,30 @@
 /// The index along one dimension, or a value that replaces it: see `Tensor::operator()`.
 class Index {
   public:
-    enum class Kind { At, Slice, New, Rest };
+    enum class Kind { At, Slice, New, Rest, Chosen };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
+    /// A mask or a tensor of positions, which must outlive this object.
+    Index(const Tensor &t) noexcept : kind(Kind::Chosen), start(0), chosen(&t) {}
     constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
         : kind(of), start(first), end(bound), step(distance) {}
     Kind kind;
     int64_t start, end = 0, step = 1;
+    const Tensor *chosen = nullptr;
+
+    /// True for a mask.
+    static bool isMask(const Tensor &t) noexcept { return t.dtype() == Dtype::Bool || t.dtype() == Dtype::Uint8; }
+    /// The number of dimensions of the tensor that this is an index of.
+    int dim() const noexcept {
+        switch (kind) {
+        case Kind::Chosen:
+            return isMask(*chosen) ? chosen->dim() : 1;
+        case Kind::At:
+        case Kind::Slice:
+            return 1;
+        default:
+            return 0;
+        }
+    }
 };
 
 /// A bound of a slice, which may be `none`.
@@ -56,10 +74,10 @@ inline bool enough(const char *name, const Tensor &t, int count) {
     return false;
 }
 
-/// The view of `t` by a list of indices.
+/// The view of `t` by a list of indices. A mask or a tensor of positions keeps its dimensions whole.
 inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
     int named = 0;
-    for (const Index &index : list) named += index.kind == Index::Kind::At || index.kind == Index::Kind::Slice;
+    for (const Index &index : list) named += index.dim();
     if (t.defined() && !enough("operator()", t, named)) return Tensor();
     Tensor r = t.withTensor();
     int dimension = 0;
@@ -79,6 +97,9 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
         case Index::Kind::Rest:
             dimension += t.dim() > named ? t.dim() - named : 0;
             break;
+        case Index::Kind::Chosen:
+            dimension += index.dim();
+            break;
         }
         check(status, "operator()", r);
     }
@@ -87,6 +108,82 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 
 } // namespace detail
 
+/// The elements of a tensor at a mask or at tensors of positions: `t(mask)`. A Selection is a target of assignments,
+/// which write to the tensor, and converts to a Tensor with a copy of the elements. Functions such as `th::sort(t(mask))`
+/// use the copy, and so do the methods of views, of reductions, and of single elements.
+class Selection {
+  public:
+    Selection(const Tensor &t, std::initializer_list<Index> list);
+    Selection(Selection &&) noexcept = default;
+
+    /// A copy of the elements.
+    Tensor read() const { return view_.index(indices_); }
+    operator Tensor() const { return read(); }
+
+    /// Writes to the elements, with broadcasting: `t(mask) = src`.
+    void operator=(const Tensor &src) && { view_.indexPut_(indices_, src); }
+    void operator=(Selection &&src) && { std::move(*this) = src.read(); }
+    void operator=(double value) &&;
+    /// `t(index) += b` reads the elements, adds, and writes the sums. A position that occurs several times is changed once;
+    /// `t.indexPut_({index}, b, true)` adds for each occurrence.
+    void operator+=(const Tensor &b) && { std::move(*this) = read() += b; }
+    void operator+=(double b) && { std::move(*this) = read() += b; }
+    void operator-=(const Tensor &b) && { std::move(*this) = read() -= b; }
+    void operator-=(double b) && { std::move(*this) = read() -= b; }
+    void operator*=(const Tensor &b) && { std::move(*this) = read() *= b; }
+    void operator*=(double b) && { std::move(*this) = read() *= b; }
+    void operator/=(const Tensor &b) && { std::move(*this) = read() /= b; }
+    void operator/=(double b) && { std::move(*this) = read() /= b; }
+    void operator%=(const Tensor &b) && { std::move(*this) = read() %= b; }
+    void operator%=(double b) && { std::move(*this) = read() %= b; }
+    void operator&=(const Tensor &b) && { std::move(*this) = read() &= b; }
+    void operator&=(double b) && { std::move(*this) = read() &= b; }
+    void operator|=(const Tensor &b) && { std::move(*this) = read() |= b; }
+    void operator|=(double b) && { std::move(*this) = read() |= b; }
+    void operator^=(const Tensor &b) && { std::move(*this) = read() ^= b; }
+    void operator^=(double b) && { std::move(*this) = read() ^= b; }
+
+    Tensor operator-() const { return -read(); }
+    Tensor operator~() const { return ~read(); }
+    Tensor operator!() const { return !read(); }
+    template <class... I> auto operator()(const I &...index) const { return read()(index...); }
+    template <class I> auto operator[](const I &index) const { return read()[index]; }
+    template <class T> T item() const { return read().item<T>(); }
+    int dim() const { return read().dim(); }
+    Dtype dtype() const noexcept { return view_.dtype(); }
+@readers
+
+  private:
+    Tensor view_;
+    std::vector<Tensor> indices_;
+};
+
+inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) : view_(detail::view(t, list)) {
+    int named = 0;
+    for (const Index &index : list) named += index.dim();
+    for (const Index &index : list) {
+        if (index.kind == Index::Kind::Chosen) {
+            if (!index.chosen->defined()) {
+                view_ = Tensor();
+                detail::fail("operator()", Status::ErrArgument, "an index is an undefined th::Tensor");
+            }
+            indices_.push_back(*index.chosen);
+        }
+        if (index.kind == Index::Kind::Slice || index.kind == Index::Kind::New) indices_.emplace_back();
+        if (index.kind == Index::Kind::Rest)
+            indices_.resize(indices_.size() + static_cast<std::size_t>(t.dim() > named ? t.dim() - named : 0));
+    }
+}
+
+inline void Selection::operator=(double value) && {
+    if (indices_.size() == 1 && Index::isMask(indices_[0]) && indices_[0].isSameSizeAs(view_)) {
+        view_.maskedFill_(indices_[0], value);
+        return;
+    }
+    Tensor src = full({}, value, view_.dtype());
+    std::move(*this) = view_.isCuda() ? src.cuda(static_cast<int>(view_.getDevice())) : src;
+}
+
 inline Tensor Tensor::operator[](IntList index) const {
     if (defined() && !detail::enough("operator[]", *this, index.count())) return Tensor();
     Tensor r = withTensor();
@@ -94,9 +191,14 @@ inline Tensor Tensor::operator[](IntList index) const {
     return r;
 }
 
-template <class... I> inline Tensor Tensor::operator()(I... index) const {
-    return detail::view(*this, {Index(index)...});
+template <class... I> inline detail::Viewed<I...> Tensor::operator()(const I &...index) const {
+    if constexpr (std::is_same_v<detail::Viewed<I...>, Tensor>)
+        return detail::view(*this, {Index(index)...});
+    else
+        return Selection(*this, {Index(index)...});
 }
+
+template <class T, class> inline Selection Tensor::operator[](const T &index) const { return (*this)(index); }
 
 /// An iterator over the slices along the first dimension.
 class RowIterator {

@@ -39,6 +39,8 @@ pub struct Argument {
     pub default: Option<String>,
     /// True if the type is an enum.
     pub is_enum: bool,
+    /// The number of spatial dimensions of a list that has an entry for each of them.
+    pub spatial: Option<u8>,
 }
 
 /// Kinds of results.
@@ -70,7 +72,7 @@ impl Argument {
             number => Some(number.to_string()),
         };
         let is_enum = c_type.strip_prefix("TH").is_some_and(|name| kinds.enums.contains(name));
-        let mut argument = Argument { name: text(&value["name"]), kind, c_type, default: None, is_enum };
+        let mut argument = Argument { name: text(&value["name"]), kind, c_type, default: None, is_enum, spatial: None };
         argument.default = argument.default_of(given, kinds);
         argument
     }
@@ -109,6 +111,11 @@ impl Argument {
 
     pub fn is_list(&self) -> bool {
         LISTS.contains(&self.kind.as_str())
+    }
+
+    /// The type of the parameter for a list of numbers.
+    fn list_type(&self) -> String {
+        self.spatial.map_or("IntList ".to_owned(), |dims| format!("const SpatialList<{dims}> &"))
     }
 
     /// True for a callback.
@@ -157,7 +164,7 @@ impl Argument {
         let kind = self.kind.as_str();
         match kind {
             _ if INPUTS.contains(&kind) || HANDLES.contains(&kind) => ("const Tensor &".to_owned(), 'T'),
-            _ if self.is_list() => ("IntList ".to_owned(), 'L'),
+            _ if self.is_list() => (self.list_type(), 'L'),
             _ if self.is_sparse_list() => ("SparseList ".to_owned(), 'W'),
             _ if self.is_tensor_list() => ("TensorList ".to_owned(), 'V'),
             "text" => ("Text ".to_owned(), 'S'),

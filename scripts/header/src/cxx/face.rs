@@ -1,9 +1,10 @@
 //! The methods and functions of thorn.hpp.
 
+use super::aliases;
 use super::argument::{Argument, spaced};
 use super::function::{Function, Signature, To, Variant, with};
 use super::layout::{RULE, code, comment};
-use super::names::{self, OBJECTS};
+use super::names::{self, OBJECTS, READERS};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All functions, and the signatures of each name so far.
@@ -13,6 +14,8 @@ pub struct Face {
     /// The methods of each class, and the functions, by the number of the C function that they call.
     methods: BTreeMap<(String, usize), String>,
     free: BTreeMap<(String, usize), String>,
+    /// The names of the methods of a Selection.
+    readers: BTreeSet<String>,
     /// The operations with a form that has a number after its object.
     numbers: BTreeSet<String>,
     /// The number of the current function.
@@ -27,16 +30,26 @@ impl Face {
         let has_number =
             |function: &&Function| function.parameters(function.object()).first().is_some_and(|argument| argument.cpp().1 == 'N');
         let numbers = functions.iter().filter(has_number).filter_map(|function| function.form.clone()).collect();
-        let mut face = Face { functions: Vec::new(), taken, methods, free, numbers, number: 0 };
+        let mut face = Face { functions: Vec::new(), taken, methods, free, readers: BTreeSet::new(), numbers, number: 0 };
         for (number, function) in functions.iter().enumerate() {
             face.number = number;
-            face.add(function, &function.name, &functions);
+            face.add(function, &function.name, &function.doc, &functions);
         }
         // Names of operations are added after the functions' own names, which have precedence.
         for (number, function) in functions.iter().enumerate() {
             face.number = number;
             if let Some(form) = function.form.as_ref().filter(|form| **form != function.name && function.is_form_of(form, &functions)) {
-                face.add(function, form, &functions);
+                face.add(function, form, "", &functions);
+            }
+        }
+        for alias in aliases::all() {
+            let doc = format!("{} by PyTorch's name.", alias.of);
+            for (number, function) in functions.iter().enumerate() {
+                face.number = number;
+                let is_form = function.form.as_ref() == Some(&alias.of) && function.is_form_of(&alias.of, &functions);
+                if function.prefix() == "THTensor" && (function.name == alias.of || is_form) {
+                    face.add(function, &alias.name, if function.name == alias.of { &doc } else { "" }, &functions);
+                }
             }
         }
         face.functions = functions;
@@ -51,6 +64,13 @@ impl Face {
     /// Returns the functions for C functions with this prefix.
     pub fn functions_of(&self, prefix: &str) -> String {
         self.by_chapter(prefix, &self.free, "")
+    }
+
+    /// Returns the methods of a Selection that call the methods of dense tensors with the same names.
+    pub fn readers(&self) -> String {
+        let method =
+            |name| format!("    template <class... A> auto {name}(A &&...a) const {{ return read().{name}(std::forward<A>(a)...); }}\n");
+        self.readers.iter().map(method).collect()
     }
 
     /// Returns the texts for `prefix`, in the order of the rows, with a line before each chapter.
@@ -76,10 +96,12 @@ impl Face {
         if !is_free(variant) && !variant.hidden.is_empty() && is_free(&short) {
             *variant = short;
         }
-        let Some(required) = (variant.required..=variant.shown.len()).find(|n| is_free(&Variant { required: *n, ..variant.clone() }))
-        else {
-            return false;
-        };
+        let mut required = (variant.required..=variant.shown.len()).find(|n| is_free(&Variant { required: *n, ..variant.clone() }));
+        if required.is_none() && is_free(&variant.without_defaults()) {
+            *variant = variant.without_defaults();
+            required = Some(variant.required);
+        }
+        let Some(required) = required else { return false };
         variant.required = required;
         let signatures = variant.signatures(before);
         taken.extend(signatures);
@@ -92,9 +114,9 @@ impl Face {
     }
 
     /// Adds all forms of a function under a name.
-    fn add(&mut self, function: &Function, name: &str, all: &[Function]) {
+    fn add(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
         match function.class_prefix() {
-            "THTensor" | "THSTensor" => self.add_tensor(function, name, all),
+            "THTensor" | "THSTensor" => self.add_tensor(function, name, doc, all),
             "THStorage" | "THGenerator" | "THFused" | "THArchive" | "THOptim" | "THProgram" | "THCudaStream" | "THCudaEvent"
             | "THCudaGraph" => self.add_member(function),
             _ => self.add_free(function),
@@ -133,7 +155,7 @@ impl Face {
             }
             let (before, after) = if object.is_some() { ("", " const") } else { ("static ", "") };
             let head = format!("{before}{}{name}({}){after}", function.value_before(), variant.declared());
-            self.method(prefix, &function.doc, &head, &function.value_body(&call, name));
+            self.method(prefix, &function.doc, &head, &(function.prints_undefined() + &function.value_body(&call, name)));
             if !function.outs().is_empty() {
                 let call = function.call(&variant, object, To::Out, name);
                 let head = format!("Tensor &{name}_out({}){after}", with("Tensor &r", &variant.declared()));
@@ -154,9 +176,8 @@ impl Face {
     }
 
     /// Adds the forms of a function of tensors: returning values, with results first, and in place.
-    fn add_tensor(&mut self, function: &Function, name: &str, all: &[Function]) {
+    fn add_tensor(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
         let object = function.object();
-        let doc = if name == function.name { function.doc.as_str() } else { "" };
         if let Some(object) = object.filter(|object| {
             matches!(object.kind.as_str(), "inout" | "handle" | "emptied" | "sparse_inout") && function.returns == "status"
         }) {
@@ -173,7 +194,9 @@ impl Face {
             return;
         }
         self.add_values(function, name, doc, all);
-        if !function.outs().is_empty() {
+        // To keep the header short, aliases have no forms with the result first.
+        let is_alias = name != function.name && function.form.as_deref() != Some(name);
+        if !function.outs().is_empty() && !is_alias {
             self.add_out(function, name);
         }
     }
@@ -230,8 +253,11 @@ impl Face {
     /// Adds a method that returns its results.
     fn add_method(&mut self, function: &Function, name: &str, doc: &str, variant: &Variant) {
         let object = function.object().map(|object| (object.name.as_str(), "handle_"));
-        let body = function.value_body(&function.call(variant, object, To::Value, name), name);
+        let body = function.prints_undefined() + &function.value_body(&function.call(variant, object, To::Value, name), name);
         let value = function.value_before();
+        if function.class_prefix() == "THTensor" && READERS.contains(&function.chapter.as_str()) {
+            self.readers.insert(name.to_owned());
+        }
         let head = format!("{value}{name}({}) const", variant.declared());
         if function.result_fields().is_some() {
             // The struct is defined after the class.

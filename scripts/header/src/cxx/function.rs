@@ -38,10 +38,11 @@ impl Function {
             _ => names::lower(&prefix[2..]) + &names::upper(&plain),
         };
         let listed = row["arguments"].as_array().expect("a row has arguments");
+        let spatial = names::spatial(&name);
         Function {
             name: names::of(&c_name, &name).to_owned(),
             chapter: text(&row["chapter"]),
-            arguments: listed.iter().map(|argument| Argument::of(argument, kinds)).collect(),
+            arguments: listed.iter().map(|argument| Argument { spatial, ..Argument::of(argument, kinds) }).collect(),
             c_returns,
             form: row["forms"].as_str().map(|form| names::word(form).to_owned()),
             doc: if returns == "flag" { truth(&text(&row["doc"])) } else { text(&row["doc"]) },
@@ -105,6 +106,12 @@ impl Variant<'_> {
         let (first, last) = self.shown.split_at(self.required);
         let (numbers, others): (Vec<&Argument>, Vec<&Argument>) = last.iter().partition(|argument| argument.cpp().1 == 'N');
         Variant { shown: [first, &others].concat(), hidden: [self.hidden.as_slice(), &numbers].concat(), required: self.required }
+    }
+
+    /// Returns the variant without the parameters that have defaults in the declaration.
+    pub fn without_defaults(&self) -> Self {
+        let (shown, rest) = self.shown.split_at(self.required);
+        Variant { shown: shown.to_vec(), hidden: [self.hidden.as_slice(), rest].concat(), required: self.required }
     }
 
     /// The names of the parameters.
@@ -307,6 +314,21 @@ impl Function {
     /// The return type, to be followed by a name.
     pub fn value_before(&self) -> String {
         spaced(&self.value_type())
+    }
+
+    /// The statement that prints an undefined object, if the function prints.
+    pub fn prints_undefined(&self) -> String {
+        let text = match self.class() {
+            "Tensor" => "undefined tensor",
+            "SparseTensor" => "undefined sparse tensor",
+            _ => "undefined storage",
+        };
+        match self.name.as_str() {
+            "toString" => format!("if (!handle_) return String::copy(\"{text}\"); "),
+            "print" => format!("if (!handle_) return detail::write(stdout, \"{text}\", \"print\"); "),
+            "fprint" => format!("if (!handle_) return detail::write(stream, \"{text}\", \"fprint\"); "),
+            _ => String::new(),
+        }
     }
 
     /// The statements of the form that returns values. `call` is the C call.

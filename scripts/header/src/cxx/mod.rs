@@ -1,5 +1,6 @@
 //! `include/thorn.hpp`: the parts in scripts/header/cxx, and between them a method and functions for each C function.
 
+mod aliases;
 mod argument;
 mod face;
 mod function;
@@ -48,6 +49,7 @@ pub fn header(c_header: &str, rows: &str) -> String {
             Some(("enums", _)) => out += &enums,
             Some(("results", how)) => out += &results(&face.functions, how),
             Some(("methods", prefix)) => out += &face.methods(prefix),
+            Some(("readers", _)) => out += &face.readers(),
             Some(("functions", prefix)) => out += &face.functions_of(prefix),
             Some((word, _)) => panic!("scripts/header/cxx has an unknown line @{word}"),
         }
@@ -180,6 +182,15 @@ mod tests {
                 assert!(!reason.contains("by hand") || called.contains(name), "{name} is called nowhere");
             }
         }
+    }
+
+    #[test]
+    fn every_alias_is_a_function() {
+        let (text, aliases) = (read("include/thorn.hpp"), super::aliases::all());
+        for alias in &aliases {
+            assert!(text.contains(&format!(" {}(", alias.name)), "{} has no function that is named {}", alias.name, alias.of);
+        }
+        assert!(aliases.len() > 40, "only {} aliases", aliases.len());
     }
 
     #[test]

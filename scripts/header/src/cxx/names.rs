@@ -22,6 +22,10 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THTensor_newWithStorage1d THTensor_newWithStorage2d THTensor_newWithStorage3d", LIST),
     ("THTensor_newWithStorage4d THTensor_newWithStorage5d THTensor_setStorageNd", LIST),
     ("THTensor_setStorage1d THTensor_setStorage2d THTensor_setStorage3d THTensor_setStorage4d THTensor_setStorage5d", LIST),
+    ("THTensor_conv1dUniform THTensor_conv2dUniform THTensor_conv3dUniform", NUMBER),
+    ("THTensor_convTranspose1dUniform THTensor_convTranspose2dUniform THTensor_convTranspose3dUniform", NUMBER),
+    ("THTensor_maxPool1dUniform THTensor_maxPool2dUniform THTensor_maxPool3dUniform", NUMBER),
+    ("THTensor_avgPool1dUniform THTensor_avgPool2dUniform THTensor_avgPool3dUniform", NUMBER),
     ("THAlloc THRealloc THFree", "memory of C"),
     ("THStorage_newWithAllocator THStorage_newWithDataAndAllocator", "memory of C: fromBlob takes any function that frees"),
     ("THMapAllocatorContext_* THRefcountedMapAllocator_*", "memory of C: Storage::withMapping, shared and sharedFd have an owner"),
@@ -38,6 +42,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 const LIST: &str = "a list in braces says it: `t.getAt({i, j})`";
+const NUMBER: &str = "a SpatialList may be a number: `t.maxPool2d(2)`";
 
 /// C functions that make a tensor although their arguments contain neither a tensor nor sizes. Other functions of that kind write into a
 /// tensor.
@@ -55,6 +60,9 @@ pub const IN_PLACE: &[&str] = &["Arithmetic", "Functions of numbers", "Bits", "C
 /// Operations of other chapters with a form in place.
 pub const MORE_IN_PLACE: &[&str] = &["tril", "triu", "addmm", "addmv", "addr", "baddbmm", "addbmm"];
 
+/// Chapters whose methods of dense tensors are also methods of a Selection. More of them would slow the compilation down.
+pub const READERS: &[&str] = &["Looking at tensors", "Single elements", "Copies and conversions", "Printing", "Views", "Reductions"];
+
 /// Names that are C++ operators, and their replacements.
 const WORDS: &[(&str, &str)] = &[("bitand", "bitAnd"), ("bitor", "bitOr")];
 
@@ -69,6 +77,12 @@ pub fn class(of: &str) -> &str {
 /// The C++ name of a function whose name by the rules would be `name`.
 pub fn of<'a>(function: &str, name: &'a str) -> &'a str {
     OTHERS.iter().find(|(other, _)| *other == function).map_or(word(name), |(_, instead)| instead)
+}
+
+/// The number of spatial dimensions in the name of a convolution or pooling.
+pub fn spatial(name: &str) -> Option<u8> {
+    let (_, rest) = name.split_once("Pool").or_else(|| name.split_once("conv"))?;
+    rest.trim_start_matches("Transpose").strip_suffix('d')?.parse().ok()
 }
 
 /// The name of a row in C++.
