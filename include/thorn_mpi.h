@@ -15,6 +15,7 @@
  * ========
  *
  *     thorn_mpi/types.h        errors, communicators, datatypes of tensors
+ *     thorn_mpi/timeouts.h     waiting for other ranks with a deadline
  *     thorn_mpi/operations.h   reductions of 16-bit floats and Bool
  *     thorn_mpi/staging.h      tensors on GPUs, results
  *     thorn_mpi/messages.h     send, recv, sendrecv, with and without the shape; requests
@@ -86,6 +87,7 @@
 #define THORN_MPI_H
 
 #include "thorn_mpi/types.h"
+#include "thorn_mpi/timeouts.h"
 #include "thorn_mpi/operations.h"
 #include "thorn_mpi/staging.h"
 #include "thorn_mpi/messages.h"
