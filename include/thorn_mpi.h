@@ -25,6 +25,8 @@
  *     thorn_mpi/halo.h         the borders of blocks on a Cartesian communicator
  *     thorn_mpi/files.h        one .npy or safetensors file of all ranks
  *     thorn_mpi/gradients.h    gradients summed over ranks while backward runs
+ *     thorn_mpi/shards.h       the optimizer's state divided among the ranks
+ *     thorn_mpi/checkpoint.h   one file from which another number of ranks continues
  *
  * Conventions
  * ===========
@@ -97,5 +99,7 @@
 #include "thorn_mpi/halo.h"
 #include "thorn_mpi/files.h"
 #include "thorn_mpi/gradients.h"
+#include "thorn_mpi/shards.h"
+#include "thorn_mpi/checkpoint.h"
 
 #endif
