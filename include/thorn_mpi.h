@@ -23,6 +23,7 @@
  *     thorn_mpi/parts.h        allgather, gather: tensors joined along a dimension
  *     thorn_mpi/scatter.h      reduceScatter, scatter, alltoall: tensors cut along a dimension
  *     thorn_mpi/halo.h         the borders of blocks on a Cartesian communicator
+ *     thorn_mpi/sparse.h       sparse tensors: bcast, send, recv, allreduce, gather
  *     thorn_mpi/files.h        one .npy or safetensors file of all ranks
  *     thorn_mpi/gradients.h    gradients summed over ranks while backward runs
  *     thorn_mpi/shards.h       the optimizer's state divided among the ranks
@@ -97,6 +98,7 @@
 #include "thorn_mpi/parts.h"
 #include "thorn_mpi/scatter.h"
 #include "thorn_mpi/halo.h"
+#include "thorn_mpi/sparse.h"
 #include "thorn_mpi/files.h"
 #include "thorn_mpi/gradients.h"
 #include "thorn_mpi/shards.h"

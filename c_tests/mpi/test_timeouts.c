@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define SECONDS 0.25
+#define SECONDS 0.5
 enum { LARGE = 1 << 20 }; /* elements of a message that MPI does not buffer */
 
 /* A communicator of all ranks with the timeout SECONDS. */
@@ -23,6 +23,14 @@ static MPI_Comm new_comm(void) {
         if (!CHECK(waited >= SECONDS && waited < SECONDS + 20)) printf("waited %g s\n", waited);                       \
     } while (0)
 
+/* The call succeeds, perhaps after some timeouts, because ranks that share a core are slow. */
+#define CHECK_SUCCEEDS(call)                                                                                           \
+    do {                                                                                                               \
+        THStatus last = (call);                                                                                        \
+        for (int i = 0; i < 40 && last == TH_ERR_IO; i++) last = (call);                                               \
+        CHECK_OK(last);                                                                                                \
+    } while (0)
+
 /* The other rank of a pair of the ranks 0 and 1. */
 static int other(void) { return ranks > 1 ? 1 - rank : 0; }
 
@@ -32,13 +40,13 @@ static void a_receive_may_be_repeated(void) {
     MPI_Status came;
     char text[128];
     if (rank == 0) {
-        snprintf(text, sizeof text, "TH_MPI_recv: rank 0 has waited 0.25 s for rank %d with tag 7; its tensor is float32 [2, 3]", other());
+        snprintf(text, sizeof text, "TH_MPI_recv: rank 0 has waited 0.5 s for rank %d with tag 7; its tensor is float32 [2, 3]", other());
         const clock_t before = clock();
         CHECK_LATE(TH_MPI_recv(r, other(), 7, comm, MPI_STATUS_IGNORE), text);
         /* The rank sleeps most of the time. */
         if (!under_valgrind()) CHECK((double)(clock() - before) / CLOCKS_PER_SEC < 0.7 * SECONDS);
         CHECK_LATE(TH_MPI_recvShaped(fresh, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE),
-                   "TH_MPI_recvShaped: rank 0 has waited 0.25 s for any rank");
+                   "TH_MPI_recvShaped: rank 0 has waited 0.5 s for any rank");
         CHECK_EQ(THTensor_dtype(fresh), TH_UNDEFINED);
         CHECK_NEAR(THTensor_sumall(r), 0, 0);
     }
@@ -49,12 +57,12 @@ static void a_receive_may_be_repeated(void) {
         if (ranks > 1) CHECK_OK(TH_MPI_sendShaped(t, 0, 8, comm));
     }
     if (rank == 0) {
-        CHECK_OK(TH_MPI_recv(r, other(), 7, comm, &came));
+        CHECK_SUCCEEDS(TH_MPI_recv(r, other(), 7, comm, &came));
         CHECK_EQ(came.MPI_SOURCE, other());
-        if (ranks > 1) CHECK_OK(TH_MPI_recvShaped(fresh, 1, 8, comm, MPI_STATUS_IGNORE));
+        if (ranks > 1) CHECK_SUCCEEDS(TH_MPI_recvShaped(fresh, 1, 8, comm, MPI_STATUS_IGNORE));
         CHECK_NEAR(THTensor_sumall(r), 6, 0);
     }
-    CHECK_OK(TH_MPI_wait(&request[0], MPI_STATUS_IGNORE));
+    CHECK_SUCCEEDS(TH_MPI_wait(&request[0], MPI_STATUS_IGNORE));
     THTensor_free(r);
     THTensor_free(fresh);
     THTensor_free(t);
@@ -67,13 +75,13 @@ static void a_send_that_is_late_keeps_its_elements(void) {
     if (ranks < 2) return;
     MPI_Comm comm = new_comm();
     THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(LARGE), rank + 3);
-    if (rank == 0) CHECK_LATE(TH_MPI_send(t, 1, 0, comm), "TH_MPI_send: rank 0 has waited 0.25 s for rank 1 with tag 0; its tensor is float32");
+    if (rank == 0) CHECK_LATE(TH_MPI_send(t, 1, 0, comm), "TH_MPI_send: rank 0 has waited 0.5 s for rank 1 with tag 0; its tensor is float32");
     if (rank == 0) CHECK_LATE(TH_MPI_sendrecv(t, 1, 5, t, 1, 1, comm, MPI_STATUS_IGNORE), "TH_MPI_sendrecv: rank 0 has waited");
     THTensor_free(t);
     MPI_Barrier(MPI_COMM_WORLD);
     THTensor *r = THTensor_newZeros(TH_FLOAT32, SIZES(LARGE));
     for (int tag = 0; tag < 2 && rank == 1; tag++) {
-        CHECK_OK(TH_MPI_recv(r, 0, tag, comm, MPI_STATUS_IGNORE));
+        CHECK_SUCCEEDS(TH_MPI_recv(r, 0, tag, comm, MPI_STATUS_IGNORE));
         CHECK_NEAR(THTensor_minall(r), 3, 0);
         CHECK_NEAR(THTensor_maxall(r), 3, 0);
     }
@@ -92,7 +100,7 @@ static void a_request_may_be_waited_for_again(void) {
         CHECK_OK(TH_MPI_irecv(&request[0], r, 1, 3, comm));
         CHECK_OK(TH_MPI_isend(&request[1], large, 1, 4, comm));
         CHECK_LATE(TH_MPI_wait(&request[0], MPI_STATUS_IGNORE),
-                   "TH_MPI_wait: rank 0 has waited 0.25 s for rank 1 with tag 3; its tensor is int64 [4]");
+                   "TH_MPI_wait: rank 0 has waited 0.5 s for rank 1 with tag 3; its tensor is int64 [4]");
         CHECK_LATE(TH_MPI_wait(&request[1], MPI_STATUS_IGNORE), "for rank 1 with tag 4; its tensor is float32 [1048576]");
         CHECK(request[0] != NULL && request[1] != NULL);
         CHECK_LATE(TH_MPI_waitall(2, request), "with tag 3");
@@ -100,15 +108,20 @@ static void a_request_may_be_waited_for_again(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         CHECK_OK(TH_MPI_send(t, 0, 3, comm));
-        CHECK_OK(TH_MPI_recv(large, 0, 4, comm, MPI_STATUS_IGNORE));
+        CHECK_SUCCEEDS(TH_MPI_recv(large, 0, 4, comm, MPI_STATUS_IGNORE));
     }
-    CHECK_OK(TH_MPI_waitall(2, request));
+    CHECK_SUCCEEDS(TH_MPI_waitall(2, request));
     if (rank == 0) CHECK_VALUES(r, 9, 9, 9, 9);
     THTensor_free(r);
     THTensor_free(t);
     THTensor_free(large);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&comm);
+}
+
+/* Any call frees the memory of operations that are complete, after which MPICH frees a communicator. */
+static void end_late(MPI_Comm comm) {
+    for (int i = 0; i < 200; i++) CHECK_OK(TH_MPI_setChecked(comm, 1));
 }
 
 /* Completes the collective that all ranks except rank 0 have begun and given up: an allreduce of 3 floats. */
@@ -121,6 +134,7 @@ static void complete(MPI_Comm comm) {
         CHECK_NEAR(sum[0], ranks - 1, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    end_late(comm);
 }
 
 /* Rank 0 calls an allreduce, the others do so when rank 0 has given up. They agree on the arguments, which rank 0 has sent, and then wait
@@ -133,7 +147,7 @@ static void a_communicator_is_lost_for_collectives(void) {
     char text[128];
     for (int turn = 0; turn < 2; turn++) {
         if ((rank == 0) == (turn == 0)) {
-            snprintf(text, sizeof text, "TH_MPI_allreduce: rank %d has waited 0.25 s for the other ranks; its tensor is float32 [3]", rank);
+            snprintf(text, sizeof text, "TH_MPI_allreduce: rank %d has waited 0.5 s for the other ranks; its tensor is float32 [3]", rank);
             CHECK_LATE(TH_MPI_allreduce(turn ? t : r, t, MPI_SUM, comm), text);
         }
         MPI_Barrier(MPI_COMM_WORLD);
@@ -156,9 +170,13 @@ static void a_communicator_is_lost_for_collectives(void) {
     CHECK(MPI_Wtime() - begun < 20 && request == NULL);
     /* Messages still work. */
     THTensor *from = THTensor_newZeros(TH_FLOAT32, SIZES(1)), *own = vector_of(TH_FLOAT32, rank);
-    CHECK_OK(TH_MPI_setChecked(comm, 1));
-    if (rank < 2) CHECK_OK(TH_MPI_sendrecv(from, other(), 0, own, other(), 0, comm, MPI_STATUS_IGNORE));
-    if (rank < 2) CHECK_VALUES(from, other());
+    if (rank < 2) {
+        THMpiRequest *both[2];
+        CHECK_OK(TH_MPI_irecv(&both[0], from, other(), 0, comm));
+        CHECK_OK(TH_MPI_isend(&both[1], own, other(), 0, comm));
+        CHECK_SUCCEEDS(TH_MPI_waitall(2, both));
+        CHECK_VALUES(from, other());
+    }
     THTensor *all[] = {t, r, matrix, from, own};
     for (int i = 0; i < 5; i++) THTensor_free(all[i]);
     complete(comm);
@@ -210,6 +228,7 @@ static void gradients_may_be_late(void) {
         CHECK_NEAR(sum[0], (ranks - 1.0) / ranks, 1e-6);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    end_late(own);
     CHECK_OK(TH_MPI_freeGradients(g));
     if (rank > 0) MPI_Comm_free(&own);
     THTensor_free(w);

@@ -65,6 +65,7 @@ enum {
 enum { TH_MPI_KIND, TH_MPI_DTYPE, TH_MPI_RANK, TH_MPI_SIZES, TH_MPI_ELEMENTS, TH_MPI_LAYOUT, TH_MPI_FACTS };
 typedef struct th_mpi_facts {
     const THTensor *t; /* the tensor, for messages; NULL if there is none */
+    const char *text;  /* without a tensor: its description, or NULL */
     int64_t own[TH_MPI_FACTS];
     int64_t low[TH_MPI_FACTS];
     int64_t high[TH_MPI_FACTS];
@@ -119,6 +120,7 @@ static inline THStatus th_mpi_different_shapes(THMpiCall *call, const th_mpi_fac
     memset(&own, 0, sizeof own);
     memcpy(own.facts, facts->own + TH_MPI_RANK, sizeof own.facts);
     if (facts->t) th_mpi_shape_text(own.text, sizeof own.text, facts->t);
+    else if (facts->text) snprintf(own.text, sizeof own.text, "%s", facts->text);
     for (int i = 0; i < 2; i++) memcpy(words + i * WORDS, &own, sizeof own);
     int code = th_mpi_do_bcast(call, words, WORDS, MPI_INT64_T, 0);
     *other = memcmp(own.facts, words, sizeof own.facts) != 0 ? call->state->rank : call->state->size;
@@ -128,7 +130,7 @@ static inline THStatus th_mpi_different_shapes(THMpiCall *call, const th_mpi_fac
     }
     if (code != MPI_SUCCESS) return th_mpi_check(code, call->what);
     for (int i = 0; i < 2; i++) memcpy(&shown[i], words + i * WORDS, sizeof shown[i]);
-    if (!facts->t || *other >= call->state->size) {
+    if (!*own.text || *other >= call->state->size) {
         return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes, or lists of different lengths", call->what);
     }
     return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes: %.*s on rank 0, %.*s on rank %d", call->what,
@@ -178,6 +180,7 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
  * ranks. */
 static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     if (facts->t) call->about = facts->t;
+    call->sizes = facts->text;
     if (call->state->checked) return th_mpi_compare(call, status, facts);
     memcpy(facts->low, facts->own, sizeof facts->own);
     memcpy(facts->high, facts->own, sizeof facts->own);

@@ -406,7 +406,6 @@ static inline THStatus TH_MPI_isend(THMpiRequest **request, const THTensor *t, i
     result = made ? th_mpi_isend(&call, made, t, dest, tag) : TH_ERR_NOMEM;
     if (result == TH_OK) *request = made;
     else if (made) th_mpi_drop(made);
-    th_mpi_end_orphans(call.state);
     return th_mpi_end(&call, result);
 }
 

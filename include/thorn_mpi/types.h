@@ -366,6 +366,7 @@ static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_get_attr(comm, process->comm_key, &value, &found);
     call->state = (THMpiState *)value;
+    if (found && call->state->orphans) th_mpi_end_orphans(call->state);
     if (found) return TH_OK;
     THStatus status = th_mpi_new_state(call);
     if (status != TH_OK) {
