@@ -273,7 +273,8 @@ static void means_of_16_bits_are_rounded_once(void) {
     static const double once[] = {256, 256, 258, 260};
     if (ranks > 4) return;
     for (int each = 0; each < 2; each++) {
-        THTensor *w = THTensor_newZeros(TH_BFLOAT16, SIZES(2)), *input = THTensor_newFull(TH_BFLOAT16, SIZES(2), rank ? ranks : 256 * ranks);
+        THTensor *w = THTensor_newZeros(TH_BFLOAT16, SIZES(2));
+        THTensor *input = THTensor_newFull(TH_BFLOAT16, SIZES(2), rank ? ranks : 256 * ranks);
         THTensor *loss = THTensor_new(), *zeros = THTensor_newZeros(TH_BFLOAT16, SIZES(2));
         CHECK_OK(THTensor_setRequiresGrad(w, 1));
         CHECK_OK(TH_MPI_setReduction(MPI_COMM_WORLD, each));

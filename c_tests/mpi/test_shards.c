@@ -136,7 +136,8 @@ static void arguments_of_shards_are_checked(void) {
     CHECK_FAILURE(TH_MPI_newShards(NULL, 1, MPI_COMM_WORLD) == NULL, TH_ERR_ARGUMENT, "'parameters' is NULL");
     CHECK_FAILURE(TH_MPI_newShards(&plain, 1, MPI_COMM_WORLD) == NULL, TH_ERR_ARGUMENT, "no leaf that requires a gradient");
     if (ranks > 1) {
-        CHECK_FAILURE(TH_MPI_newShards(rank ? &leaf : &plain, 1, MPI_COMM_WORLD) == NULL, TH_ERR_ARGUMENT, rank ? "another rank" : "no leaf");
+        CHECK_FAILURE(TH_MPI_newShards(rank ? &leaf : &plain, 1, MPI_COMM_WORLD) == NULL, TH_ERR_ARGUMENT,
+                      rank ? "another rank" : "no leaf");
         CHECK_FAILURE(TH_MPI_newShards(rank ? &leaf : &other, 1, MPI_COMM_WORLD) == NULL, TH_ERR_SHAPE, "different shapes");
     }
     CHECK_ERROR(TH_MPI_stepShards(NULL, NULL), TH_ERR_ARGUMENT, "'shards' is NULL");

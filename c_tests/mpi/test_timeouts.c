@@ -75,7 +75,7 @@ static void a_send_that_is_late_keeps_its_elements(void) {
     if (ranks < 2) return;
     MPI_Comm comm = new_comm();
     THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(LARGE), rank + 3);
-    if (rank == 0) CHECK_LATE(TH_MPI_send(t, 1, 0, comm), "TH_MPI_send: rank 0 has waited 0.5 s for rank 1 with tag 0; its tensor is float32");
+    if (rank == 0) CHECK_LATE(TH_MPI_send(t, 1, 0, comm), "rank 0 has waited 0.5 s for rank 1 with tag 0; its tensor is float32");
     if (rank == 0) CHECK_LATE(TH_MPI_sendrecv(t, 1, 5, t, 1, 1, comm, MPI_STATUS_IGNORE), "TH_MPI_sendrecv: rank 0 has waited");
     THTensor_free(t);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -23,7 +23,8 @@
  * All ranks return an error if one rank fails. Errors: `TH_ERR_SHAPE`, ranks pass lists of different lengths or names;
  * `TH_ERR_ARGUMENT`, a name that begins with `optimizer.` or is `generators`, or a name that the file lacks;
  * `TH_ERR_UNSUPPORTED`, shards of an optimizer with several groups; `TH_ERR_FORMAT`, the file has an optimizer with
- * another number of parameters; and the errors of the functions of archives. If reading fails, some tensors may have their elements of the file already.
+ * another number of parameters; and the errors of the functions of archives. If reading fails, some tensors may have
+ * their elements of the file already.
  */
 
 #ifndef THORN_MPI_CHECKPOINT_H
@@ -194,7 +195,8 @@ static inline THStatus th_mpi_begin_checkpoint(th_mpi_checkpoint_call *c, THMpiC
     memset(c, 0, sizeof *c);
     c->given = given;
     c->call = call;
-    const char *missing = !given ? "checkpoint" : !path ? "path" : given->count > 0 && (!given->tensors || !given->names) ? "tensors" : NULL;
+    const int lacks = given && given->count > 0 && (!given->tensors || !given->names);
+    const char *missing = !given ? "checkpoint" : !path ? "path" : lacks ? "tensors" : NULL;
     if (missing) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call->what, missing);
     const int length = status == TH_OK ? snprintf(c->path, sizeof c->path, "%s.%d.part.pt", path, call->state->rank) : 0;
     if (length >= (int)sizeof c->path) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: the path is too long", call->what);
@@ -263,8 +265,8 @@ static inline THStatus th_mpi_save_shards(th_mpi_checkpoint_call *c) {
     for (int p = 0; p < call->state->size && status == TH_OK; p++) {
         if (th_mpi_global_index(shards, p, 0) < shards->count) status = th_mpi_share_items(c, p, c->part, th_mpi_save_item);
     }
-    if (status == TH_OK && call->state->rank == 0 && th_mpi_add_list(c->file, shards->count) != TH_OK) status = th_mpi_passed_on(call->what);
-    return status;
+    const int last = status == TH_OK && call->state->rank == 0;
+    return last && th_mpi_add_list(c->file, shards->count) != TH_OK ? th_mpi_passed_on(call->what) : status;
 }
 
 /* Adds the states of the generators of all ranks to the file of rank 0. */

@@ -274,15 +274,18 @@ static inline THStatus th_mpi_gather_sparse(THMpiCall *call, THSTensor *r, const
             if (sizes[p] > INT64_MAX - whole) status = th_mpi_fail(TH_ERR_SHAPE, "%s: the joined size overflows", call->what);
             else whole += sizes[p];
         }
-        if (status == TH_OK && first > ((int64_t)1 << 53)) status = th_mpi_fail(TH_ERR_SHAPE, "%s: the joined size exceeds 2^53", call->what);
+        if (status == TH_OK && first > ((int64_t)1 << 53)) {
+            status = th_mpi_fail(TH_ERR_SHAPE, "%s: the joined size exceeds 2^53", call->what);
+        }
         if (status == TH_OK) status = th_mpi_move_positions(parts, call, dim, first);
         status = th_mpi_agree_again(call, status, kind);
         if (status == TH_OK) status = th_mpi_gather(call, all.part[TH_MPI_INDICES], parts->part[TH_MPI_INDICES], 1, root);
         if (status == TH_OK) status = th_mpi_gather(call, all.part[TH_MPI_VALUES], parts->part[TH_MPI_VALUES], 0, root);
         if (status == TH_OK && gets) {
+            const int dims = s->nDimensionI + s->nDimensionV;
             int64_t *size = (int64_t *)th_mpi_data(parts->part[TH_MPI_HEAD]) + TH_MPI_SPARSE_HEAD;
             size[dim] = whole;
-            status = th_mpi_make_sparse(r, call, all.part[TH_MPI_INDICES], all.part[TH_MPI_VALUES], s->nDimensionI + s->nDimensionV, size, 0);
+            status = th_mpi_make_sparse(r, call, all.part[TH_MPI_INDICES], all.part[TH_MPI_VALUES], dims, size, 0);
         }
         status = th_mpi_agree_again(call, status, kind);
     }

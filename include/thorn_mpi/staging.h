@@ -31,6 +31,42 @@ static inline int TH_MPI_isCudaAware(void) {
 #endif
 }
 
+/* The three arguments that describe the elements of a tensor to MPI. */
+typedef struct th_mpi_buffer {
+    void *data;
+    int count;
+    MPI_Datatype type;
+} th_mpi_buffer;
+
+/* The address of the first element; NULL if the tensor has no memory. */
+static inline void *th_mpi_data(const THTensor *t) {
+    if (!t->storage || !t->storage->data) return NULL;
+    return (char *)t->storage->data + t->storageOffset * th_mpi_bytes(t->dtype);
+}
+
+/* Stores the count and the datatype for a layout in `buffer`. */
+static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout) {
+    const int64_t row = layout->dims == 0 ? 1 : layout->size[0];
+    buffer->type = TH_MPI_datatype(dtype);
+    buffer->count = 0;
+    if (layout->empty) return TH_OK;
+    if (th_mpi_is_row(layout) && row <= TH_MPI_COUNT_MAX) {
+        buffer->count = (int)row;
+        return TH_OK;
+    }
+    buffer->count = 1;
+    return th_mpi_type(&buffer->type, call, dtype, layout, TH_MPI_NO_EXTENT);
+}
+
+/* Stores the elements of a tensor with a dtype in `buffer`, for one call of MPI. Contiguous elements are counted as
+ * such; any other layout is one item of a derived datatype. */
+static inline THStatus th_mpi_buffer_of(th_mpi_buffer *buffer, THMpiCall *call, const THTensor *t) {
+    th_mpi_layout layout;
+    th_mpi_layout_of_tensor(&layout, t);
+    buffer->data = th_mpi_data(t);
+    return th_mpi_count_of(buffer, call, (THDtype)t->dtype, &layout);
+}
+
 /* Fails if `t` is NULL or has no dtype. `name` is the name of the argument. */
 static inline THStatus th_mpi_check_tensor(const THTensor *t, THMpiCall *call, const char *name) {
     if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call->what, name);

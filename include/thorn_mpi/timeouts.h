@@ -19,13 +19,13 @@
  *
  * After a timeout, MPI may still complete the operation, so all memory that MPI uses is kept until then:
  *
- * | function | after its timeout |
- * |---|---|
- * | receives | Nothing was received; the call may be repeated. If the sender stopped in the middle of a message, the message is lost, and the elements of the result are undefined. |
- * | sends | The message may still arrive. The caller does not change the elements of the tensor before. |
- * | TH_MPI_wait, TH_MPI_waitall, TH_MPI_haloWait | The request or halo is unchanged; the caller may wait again. |
- * | TH_MPI_freeRequest | The request is freed. |
- * | collectives, gradients | The communicator is lost for collectives: all further ones fail at once. Elements of the result are undefined, and may still change, as long as the communicator exists. |
+ * - Receives: nothing was received, and the call may be repeated. If the sender stopped in the middle of a message, the
+ *   message is lost, and the elements of the result are undefined.
+ * - Sends: the message may still arrive. Until then the caller does not change the elements of the tensor.
+ * - TH_MPI_wait, TH_MPI_waitall and TH_MPI_haloWait: the request or halo is unchanged, and the caller may wait again.
+ * - TH_MPI_freeRequest: the request is freed.
+ * - Collectives and gradients: the communicator is lost for collectives, and all further ones fail at once. The elements
+ *   of the result are undefined, and may still change as long as the communicator exists.
  *
  * On a lost communicator, messages still work. Ranks that still answer can make a communicator without the lost ranks
  * by MPI_Comm_create_group. MPI_Finalize and MPI_Comm_free may wait for a lost rank forever, so a program that does not
