@@ -57,8 +57,14 @@
  * all ranks return an error if the arguments differ. The comparison costs some microseconds. TH_MPI_setChecked(comm,
  * 0), called on all ranks, switches the comparison off. TH_MPI_allgather and TH_MPI_gather always compare dtypes and
  * shapes, because they exchange sizes anyway; functions on files always compare. TH_MPI_iallreduce and TH_MPI_haloStart
- * compare nothing, because they do not wait for other ranks. thorn does not detect a rank that never calls the
- * collective or has died: the other ranks may wait.
+ * compare nothing, because they do not wait for other ranks.
+ *
+ * **Timeouts.** A rank that never calls the collective or has died makes the other ranks wait. TH_MPI_setTimeout(comm,
+ * seconds), called on all ranks, ends each wait with `TH_ERR_IO`. For the state of memory and communicator afterwards,
+ * see timeouts.h.
+ *
+ * **16-bit floats.** A sum or product of 16-bit floats is computed in float32 and rounded once. TH_MPI_setReduction
+ * selects sums that transfer half of the bytes and round after each step.
  *
  * **Results.** The result is the first argument. A fresh handle, as returned by THTensor_new, gets the dtype, shape and
  * memory of the result. A result of another shape is resized. A result of another dtype is refused, because MPI does

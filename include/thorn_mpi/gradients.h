@@ -376,11 +376,9 @@ TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *
     if (status == TH_OK) status = th_mpi_check(MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN), call.what);
     if (status == TH_OK) status = th_mpi_begin(&own, g->comm, call.what);
     const int begun = status == TH_OK;
-    if (begun) {
-        g->state = own.state;
-        status = th_mpi_inherit(&own, &call);
-    }
+    if (begun) g->state = own.state;
     status = th_mpi_agree_again(&call, status, kind);
+    if (status == TH_OK) status = th_mpi_inherit(&own, &call);
     if (status == TH_OK) {
         g->size = call.state->size;
         g->average = average != 0;

@@ -139,13 +139,16 @@ TH_NODISCARD static inline THMpiShards *TH_MPI_newShards(THTensor *const *parame
     if (s) s->comm = MPI_COMM_NULL;
     if (s) status = th_mpi_fill_shards(s, &call, parameters, count);
     else status = th_mpi_agree_again(&call, status, 0);
-    if (status == TH_OK) status = th_mpi_check(MPI_Comm_dup(comm, &s->comm), call.what);
-    if (status == TH_OK) status = th_mpi_begin(&own, s->comm, call.what);
+    /* All ranks have the same status. */
     if (status == TH_OK) {
-        own.state->checked = call.state->checked;
-        status = th_mpi_end(&own, th_mpi_inherit(&own, &call));
+        status = th_mpi_check(MPI_Comm_dup(comm, &s->comm), call.what);
+        if (status == TH_OK) status = th_mpi_begin(&own, s->comm, call.what);
+        const int begun = status == TH_OK;
+        if (begun) own.state->checked = call.state->checked;
+        status = th_mpi_agree_again(&call, status, th_mpi_kind(TH_MPI_SHARDS, MPI_OP_NULL, 1, 0));
+        if (status == TH_OK) status = th_mpi_inherit(&own, &call);
+        if (begun) th_mpi_end(&own, status);
     }
-    if (s) status = th_mpi_agree_again(&call, status, th_mpi_kind(TH_MPI_SHARDS, MPI_OP_NULL, 1, 0));
     if (status != TH_OK) {
         char text[1024];
         snprintf(text, sizeof text, "%s", THGetLastError());
