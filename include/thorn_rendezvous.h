@@ -16,8 +16,8 @@
  * number, the rank, the number of ranks and the number of bytes, and all of them must be right. A peer that sends
  * anything else, sends nothing for five seconds, or names a rank that has connected already is disconnected, and
  * rank 0 continues to wait. A message never has more bytes than the ranks expect. All waits end at the timeout. The
- * system's resolver of host names has a timeout of its own, so an address in numbers, such as 127.0.0.1, is the safe
- * choice. Nothing is encrypted: use the functions in a trusted network.
+ * system's resolver of host names has a separate timeout, which an address in numbers, such as 127.0.0.1, avoids.
+ * Nothing is encrypted: use the functions in a trusted network.
  *
  * Errors: `TH_ERR_ARGUMENT`, an invalid port, rank, number of ranks, timeout or variable, or ranks that disagree about
  * the numbers; `TH_ERR_IO`, the timeout, and the message of rank 0 names the missing ranks; or the network fails, or
@@ -54,7 +54,7 @@
 extern "C" {
 #endif
 
-/// Where the ranks of a program meet.
+/// The address at which the ranks of a program meet, and this process among the ranks.
 typedef struct THRendezvous {
     const char *host; ///< The name or address of rank 0, on which rank 0 listens.
     int port;         ///< The port, 1 to 65535.
