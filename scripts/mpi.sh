@@ -125,7 +125,7 @@ done
 also_test_errors=c_tests/mpi/second.c
 # Tests with a case for GPUs, tests of all calls with a timeout, and tests whose loops must be shortened.
 on_gpus=" test_messages test_collectives test_parts test_halo test_mpi_files test_gradients "
-with_timeouts=" test_messages test_collectives test_parts test_halo test_gradients test_shards test_sparse "
+with_timeouts=" test_messages test_collectives test_parts test_halo test_gradients test_sparse test_shards "
 of_counts=" test_types test_messages test_collectives test_parts test_halo test_mpi_files test_gradients test_memory "
 
 for name in "${tests[@]}"; do
