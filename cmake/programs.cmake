@@ -252,6 +252,15 @@ if(THORN_BUILD_TESTS)
       ENVIRONMENT "${lua_environment};CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 600 RUN_SERIAL ON)
   endforeach()
 
+  # thorn_rendezvous.h with processes on 127.0.0.1, without NCCL.
+  if(UNIX)
+    thorn_add_program(test_rendezvous c_tests/nccl/test_rendezvous.c)
+    target_include_directories(test_rendezvous PRIVATE c_tests)
+    target_compile_options(test_rendezvous PRIVATE -Werror)
+    add_test(NAME rendezvous COMMAND test_rendezvous)
+    set_tests_properties(rendezvous PROPERTIES TIMEOUT 180)
+  endif()
+
   # The debugger's view of handles, with the program's types.
   if(GDB_EXECUTABLE)
     thorn_add_program(gdb_handles c_tests/gdb/handles.c)

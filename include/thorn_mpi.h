@@ -15,6 +15,7 @@
  * ========
  *
  *     thorn_mpi/types.h        errors, communicators, datatypes of tensors
+ *     thorn_mpi/timeouts.h     waiting for other ranks with a deadline
  *     thorn_mpi/operations.h   reductions of 16-bit floats and Bool
  *     thorn_mpi/staging.h      tensors on GPUs, results
  *     thorn_mpi/messages.h     send, recv, sendrecv, with and without the shape; requests
@@ -22,8 +23,11 @@
  *     thorn_mpi/parts.h        allgather, gather: tensors joined along a dimension
  *     thorn_mpi/scatter.h      reduceScatter, scatter, alltoall: tensors cut along a dimension
  *     thorn_mpi/halo.h         the borders of blocks on a Cartesian communicator
+ *     thorn_mpi/sparse.h       sparse tensors: bcast, send, recv, allreduce, gather
  *     thorn_mpi/files.h        one .npy or safetensors file of all ranks
  *     thorn_mpi/gradients.h    gradients summed over ranks while backward runs
+ *     thorn_mpi/shards.h       the optimizer's state divided among the ranks
+ *     thorn_mpi/checkpoint.h   one file from which another number of ranks continues
  *
  * Conventions
  * ===========
@@ -53,8 +57,14 @@
  * all ranks return an error if the arguments differ. The comparison costs some microseconds. TH_MPI_setChecked(comm,
  * 0), called on all ranks, switches the comparison off. TH_MPI_allgather and TH_MPI_gather always compare dtypes and
  * shapes, because they exchange sizes anyway; functions on files always compare. TH_MPI_iallreduce and TH_MPI_haloStart
- * compare nothing, because they do not wait for other ranks. thorn does not detect a rank that never calls the
- * collective or has died: the other ranks may wait.
+ * compare nothing, because they do not wait for other ranks.
+ *
+ * **Timeouts.** A rank that never calls the collective or has died makes the other ranks wait. TH_MPI_setTimeout(comm,
+ * seconds), called on all ranks, ends each wait with `TH_ERR_IO`. For the state of memory and communicator afterwards,
+ * see timeouts.h.
+ *
+ * **16-bit floats.** A sum or product of 16-bit floats is computed in float32 and rounded once. TH_MPI_setReduction
+ * selects sums that transfer half of the bytes and round after each step.
  *
  * **Results.** The result is the first argument. A fresh handle, as returned by THTensor_new, gets the dtype, shape and
  * memory of the result. A result of another shape is resized. A result of another dtype is refused, because MPI does
@@ -86,6 +96,7 @@
 #define THORN_MPI_H
 
 #include "thorn_mpi/types.h"
+#include "thorn_mpi/timeouts.h"
 #include "thorn_mpi/operations.h"
 #include "thorn_mpi/staging.h"
 #include "thorn_mpi/messages.h"
@@ -93,7 +104,10 @@
 #include "thorn_mpi/parts.h"
 #include "thorn_mpi/scatter.h"
 #include "thorn_mpi/halo.h"
+#include "thorn_mpi/sparse.h"
 #include "thorn_mpi/files.h"
 #include "thorn_mpi/gradients.h"
+#include "thorn_mpi/shards.h"
+#include "thorn_mpi/checkpoint.h"
 
 #endif

@@ -2,7 +2,8 @@
  * @file thorn_nccl.h
  * @brief thorn's tensors over NCCL: collectives and messages between GPUs.
  *
- *     THNccl *nccl = TH_NCCL_newRank(id, ranks, rank, device);           // id: ncclGetUniqueId on one rank, sent to all
+ *     THNccl *nccl = TH_NCCL_newRank(id, ranks, rank, device);           // id: ncclGetUniqueId on one rank, sent to all,
+ *                                                                        // or TH_NCCL_newFromRendezvous
  *     if (TH_NCCL_allReduce(grad, grad, ncclAvg, nccl) != TH_OK)         // in place, on the thread's stream
  *         fprintf(stderr, "%s\n", THGetLastError());
  *     TH_NCCL_free(nccl);
@@ -42,10 +43,12 @@
 #define THORN_NCCL_H
 
 #include "thorn.h"
+#include "thorn_rendezvous.h"
 #include <nccl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if NCCL_VERSION_CODE < 21400
 #error "thorn_nccl.h needs NCCL 2.14 or later"
@@ -178,6 +181,20 @@ TH_NODISCARD static inline THNccl *TH_NCCL_newRank(ncclUniqueId id, int size, in
     else if (comm) ncclCommAbort(comm);
     return nccl;
 }
+
+#ifdef TH_RENDEZVOUS
+/// Returns rank `where->rank` of a new communicator of `where->size` ranks, on GPU `device`. Rank 0 creates the id, which
+/// TH_rendezvousBytes copies to the other ranks. All ranks call this. The timeout applies to the exchange of the id, not
+/// to the start of NCCL that follows. Free the handle with TH_NCCL_free; NULL on error.
+TH_NODISCARD static inline THNccl *TH_NCCL_newFromRendezvous(const THRendezvous *where, int device) {
+    static const char name[] = "TH_NCCL_newFromRendezvous";
+    ncclUniqueId id;
+    if (!where) return th_nccl_null(name, "where"), (THNccl *)NULL;
+    memset(&id, 0, sizeof id);
+    if (where->rank == 0 && th_nccl_done(name, NULL, ncclGetUniqueId(&id)) != TH_OK) return NULL;
+    return TH_rendezvousBytes(&id, sizeof id, where) == TH_OK ? TH_NCCL_newRank(id, where->size, where->rank, device) : NULL;
+}
+#endif
 
 /// Returns TH_OK unless work of the communicator has failed: a rank, a GPU or the network. Does not wait.
 static inline THStatus TH_NCCL_check(const THNccl *nccl) {

@@ -123,8 +123,9 @@ for source in c_tests/mpi/test_*.c; do
 done
 # The second source file of a test.
 also_test_errors=c_tests/mpi/second.c
-# Tests with a case for GPUs, and tests whose loops must be shortened.
+# Tests with a case for GPUs, tests of all calls with a timeout, and tests whose loops must be shortened.
 on_gpus=" test_messages test_collectives test_parts test_halo test_mpi_files test_gradients "
+with_timeouts=" test_messages test_collectives test_parts test_halo test_gradients test_sparse test_shards "
 of_counts=" test_types test_messages test_collectives test_parts test_halo test_mpi_files test_gradients test_memory "
 
 for name in "${tests[@]}"; do
@@ -203,6 +204,10 @@ for name in "${tests[@]}"; do
     done
     if [[ $of_counts == *" $name "* ]]; then
         report "$name with 2 ranks and small counts" "$out/$name.counts.log" ranks 2 120 "$out/$name.counts"
+    fi
+    # With a timeout, all calls of MPI are nonblocking.
+    if [[ $with_timeouts == *" $name "* ]]; then
+        report "$name with 2 ranks and a timeout" "$out/$name.late.log" ranks 2 120 env THORN_MPI_TIMEOUT=90 "$out/$name"
     fi
 done
 if wanted cxx; then report "cxx with 2 ranks" "$out/cxx.log" ranks 2 120 "$out/cxx"; fi

@@ -117,12 +117,14 @@ static inline int check_is_of(const THTensor *t, int from, const char *file, int
     return 1;
 }
 
-/* As check_run. A rank with failures prints its number; rank 0 prints the outcome of each case. */
+/* As check_run, with the timeout of MPI_COMM_WORLD from THORN_MPI_TIMEOUT in the environment. A rank with failures prints its number; rank 0 prints the outcome of each case. */
 static inline int check_mpi_run(const struct check_case *cases, size_t count, int argc, char **argv) {
     int failed = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     THSetNumThreads(1);
+    const char *timeout = getenv("THORN_MPI_TIMEOUT");
+    if (timeout) CHECK_OK(TH_MPI_setTimeout(MPI_COMM_WORLD, atof(timeout)));
     for (size_t i = 0; i < count; i++) {
         if (!check_wanted(cases[i].name, argc, argv)) continue;
         if (rank == 0) printf("%s ...", cases[i].name);

@@ -267,6 +267,36 @@ static void tensors_on_gpus_have_gradients(void) {
     free_all(input, 3);
 }
 
+/* The mean of (256 * ranks, ranks, ranks, ...) is 255 + ranks. In bfloat16, 257 and 259 are ties, rounded to the even neighbour. A gradient
+ * from before backward is added in float32, too. */
+static void means_of_16_bits_are_rounded_once(void) {
+    static const double once[] = {256, 256, 258, 260};
+    if (ranks > 4) return;
+    for (int each = 0; each < 2; each++) {
+        THTensor *w = THTensor_newZeros(TH_BFLOAT16, SIZES(2));
+        THTensor *input = THTensor_newFull(TH_BFLOAT16, SIZES(2), rank ? ranks : 256 * ranks);
+        THTensor *loss = THTensor_new(), *zeros = THTensor_newZeros(TH_BFLOAT16, SIZES(2));
+        CHECK_OK(THTensor_setRequiresGrad(w, 1));
+        CHECK_OK(TH_MPI_setReduction(MPI_COMM_WORLD, each));
+        THMpiGradients *g = TH_MPI_newGradients(&w, 1, 0, 1, MPI_COMM_WORLD);
+        CHECK_OK(TH_MPI_setReduction(MPI_COMM_WORLD, 0));
+        for (int before = 0; before < 2; before++) {
+            CHECK_OK(THTensor_setGrad(w, before ? zeros : NULL));
+            CHECK_OK(THTensor_cmul(loss, w, input));
+            CHECK_OK(THTensor_sum(loss, loss, TH_ALL_DIMS, 0));
+            CHECK_OK(TH_MPI_allreduceGradients(g, THTensor_backward(loss, NULL)));
+            THTensor *gradient = THTensor_newGrad(w);
+            CHECK_EQ(THTensor_dtype(gradient), TH_BFLOAT16);
+            if (each) CHECK(THTensor_get1d(gradient, 0) <= 258);
+            else CHECK_VALUES(gradient, once[ranks - 1], once[ranks - 1]);
+            THTensor_free(gradient);
+        }
+        CHECK_OK(TH_MPI_freeGradients(g));
+        THTensor *all[] = {w, input, loss, zeros};
+        for (int i = 0; i < 4; i++) THTensor_free(all[i]);
+    }
+}
+
 static void arguments_are_checked(void) {
     THTensor *leaf = parameter(TH_FLOAT32, 1, (const int64_t[]){3}), *plain = THTensor_newOnes(TH_FLOAT32, SIZES(3)), *none = NULL;
     THTensor *other = parameter(TH_FLOAT32, 1, (const int64_t[]){4});
@@ -293,4 +323,5 @@ static void arguments_are_checked(void) {
 
 CHECK_MPI_MAIN(CASE(the_mean_is_that_of_all_ranks), CASE(a_parameter_may_be_used_several_times), CASE(ranks_may_use_different_parameters),
                CASE(gradients_are_added_up), CASE(backward_may_fail_on_a_rank), CASE(tensors_on_gpus_have_gradients),
-               CASE(reductions_begin_while_backward_runs), CASE(arguments_are_checked))
+               CASE(reductions_begin_while_backward_runs), CASE(means_of_16_bits_are_rounded_once),
+               CASE(arguments_are_checked))

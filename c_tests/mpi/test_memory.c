@@ -39,6 +39,7 @@ typedef struct Tensors {
     THTensor *w;       /* a leaf that requires a gradient */
     THTensor *r;       /* a fresh result */
     THTensor *strided; /* a result of another shape */
+    THSTensor *s;      /* 2 entries of 4 x 6 */
 } Tensors;
 
 static char path[64];
@@ -73,6 +74,15 @@ static THStatus run_gradients(Tensors *x, MPI_Comm comm) {
     return gradients ? TH_MPI_freeGradients(gradients) : THGetLastErrorCode();
 }
 
+static THStatus run_shards(Tensors *x, MPI_Comm comm) {
+    THMpiShards *shards = TH_MPI_newShards(&x->w, 1, comm);
+    return shards ? TH_MPI_freeShards(shards) : THGetLastErrorCode();
+}
+
+static THStatus run_allreduce_sparse(Tensors *x, MPI_Comm comm) { return TH_MPI_allreduceSparse(x->s, x->s, comm); }
+static THStatus run_bcast_sparse(Tensors *x, MPI_Comm comm) { return TH_MPI_bcastSparse(x->s, 1, comm); }
+static THStatus run_gather_sparse(Tensors *x, MPI_Comm comm) { return TH_MPI_gatherSparse(x->s, x->s, 0, 0, comm); }
+
 static THStatus run_save(Tensors *x, MPI_Comm comm) { return TH_MPI_saveNpy(x->own, 0, path, comm); }
 static THStatus run_load(Tensors *x, MPI_Comm comm) { return TH_MPI_load(x->r, 1, NULL, path, NULL, comm); }
 
@@ -91,11 +101,16 @@ static void init(Tensors *x) {
     x->r = THTensor_new();
     x->strided = zeros_laid_out(TH_FLOAT32, 3, 3, STEPPED);
     CHECK_OK(THTensor_setRequiresGrad(x->w, 1));
+    THTensor *indices = THTensor_newZeros(TH_INT64, SIZES(2, 2)), *values = THTensor_newOnes(TH_BFLOAT16, SIZES(2));
+    x->s = THSTensor_newWithTensorAndSize(indices, values, SIZES(4, 6));
+    THTensor_free(indices);
+    THTensor_free(values);
 }
 
 static void drop(Tensors *x) {
     THTensor *all[] = {x->t, x->own, x->uneven, x->row, x->w, x->r, x->strided};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    THSTensor_free(x->s);
 }
 
 /* Runs a collective over a communicator that has no datatypes yet, and refuses allocation number `count` on the last
@@ -141,6 +156,10 @@ static void ranks_fail_together(void) {
                  {"alltoall", run_alltoall},
                  {"halo", run_halo},
                  {"gradients", run_gradients},
+                 {"shards", run_shards},
+                 {"sparse allreduce", run_allreduce_sparse},
+                 {"sparse bcast", run_bcast_sparse},
+                 {"sparse gather", run_gather_sparse},
                  {"save", run_save},
                  {"load", run_load},
                  {"save several", run_save_several}};

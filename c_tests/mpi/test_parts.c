@@ -191,8 +191,10 @@ static void ranks_that_disagree_get_an_error(void) {
         THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, odd ? 4 : 3)), *d = THTensor_newZeros(odd ? TH_INT32 : TH_FLOAT32, SIZES(4));
         THTensor *r = THTensor_new();
         CHECK_OK(TH_MPI_setChecked(MPI_COMM_WORLD, checked));
-        CHECK_ALL_FAIL(TH_MPI_allgather(r, t, 0, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
-        CHECK_ALL_FAIL(TH_MPI_gather(r, t, 0, 0, MPI_COMM_WORLD), TH_ERR_SHAPE, last, "different shapes");
+        char shapes[128];
+        snprintf(shapes, sizeof shapes, "different shapes: float32 [2, 3] on rank 0, float32 [2, 4] on rank %d", last);
+        CHECK_ERROR(TH_MPI_allgather(r, t, 0, MPI_COMM_WORLD), TH_ERR_SHAPE, shapes);
+        CHECK_ERROR(TH_MPI_gather(r, t, 0, 0, MPI_COMM_WORLD), TH_ERR_SHAPE, shapes);
         CHECK_ALL_FAIL(TH_MPI_allgather(r, d, 0, MPI_COMM_WORLD), TH_ERR_DTYPE, last, "different dtypes");
         CHECK_ALL_FAIL(TH_MPI_allgather(r, odd ? NULL : d, 0, MPI_COMM_WORLD), TH_ERR_ARGUMENT, last, "argument 't' is NULL");
         THTensor_free(t);

@@ -1,6 +1,9 @@
 /* Collectives and messages over NCCL: include/thorn_nccl.h with the stand-in of nccl.c and a CUDA driver, usually the emulated driver of
  * tests/cuda_emu. Ranks are threads, each with its own GPU, or all belong to one thread. */
 
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
 #include "check.h"
 #include "thorn_nccl.h"
 
@@ -494,6 +497,20 @@ static void communicators_need_not_block(void) {
     free_ranks(&nccl, &comm, 1);
 }
 
+/* A single rank needs no other process to get the id. */
+static void an_id_may_come_from_a_rendezvous(void) {
+#ifdef TH_RENDEZVOUS
+    THRendezvous where = {"127.0.0.1", 29500, 0, 1, 5};
+    CHECK_FAILURE(TH_NCCL_newFromRendezvous(NULL, 0) == NULL, TH_ERR_ARGUMENT, "where is NULL");
+    if (gpus == 0) return;
+    THNccl *nccl = TH_NCCL_newFromRendezvous(&where, 0);
+    CHECK(nccl != NULL && nccl->size == 1 && nccl->rank == 0 && nccl->owned);
+    TH_NCCL_free(nccl);
+    where.port = 0;
+    CHECK_FAILURE(TH_NCCL_newFromRendezvous(&where, 0) == NULL, TH_ERR_ARGUMENT, "the port is 0");
+#endif
+}
+
 static void lose_a_rank(THNccl *nccl) {
     THTensor *t = input(nccl, TH_FLOAT32, ROW_MAJOR);
     CHECK_OK(TH_NCCL_check(nccl));
@@ -527,4 +544,5 @@ CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(arguments_a
            CASE(reduce_scatter_cuts_any_dimension), CASE(messages_go_around), CASE(one_thread_may_have_all_ranks),
            CASE(memory_waits_for_the_stream), CASE(parameters_are_shared), CASE(numbers_are_shared),
            CASE(tensors_may_be_empty_or_numbers), CASE(ranks_must_divide_what_is_cut), CASE(failures_of_nccl_are_errors),
-           CASE(communicators_need_not_block), CASE(a_rank_that_is_lost_is_an_error), CASE(ranks_that_disagree_are_seen))
+           CASE(communicators_need_not_block), CASE(an_id_may_come_from_a_rendezvous),
+           CASE(a_rank_that_is_lost_is_an_error), CASE(ranks_that_disagree_are_seen))

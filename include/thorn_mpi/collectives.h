@@ -4,8 +4,13 @@
  *
  * The operations are predefined MPI operations or created by MPI_Op_create. MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX
  * accept numbers; MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR and MPI_BXOR accept integers and Bool. Integer
- * overflow wraps. 16-bit floats are reduced in float32, and each step of the reduction rounds once; a NaN stays NaN. A
- * user-defined operation receives 16-bit floats as MPI_UINT16_T. MPI chooses the order in which ranks are added.
+ * overflow wraps; a NaN stays NaN. A user-defined operation receives 16-bit floats as MPI_UINT16_T. MPI chooses the
+ * order in which ranks are added.
+ *
+ * A sum or product of 16-bit floats is computed in float32 and rounded once, `r = round16(float32(t[0]) +
+ * float32(t[1]) + ...)`: 256 + 1 + 1 in bfloat16 is 258. A rank without thorn takes part with elements of MPI_FLOAT.
+ * TH_MPI_setReduction selects sums that transfer half of the bytes, and round after each step: 256 + 1 + 1 is 256.
+ *
  * Errors: the errors of thorn_mpi.h, and on all ranks (see "Agreement" in thorn_mpi.h) `TH_ERR_SHAPE` or
  * `TH_ERR_DTYPE`, the tensors of the ranks have different shapes or dtypes; `TH_ERR_ARGUMENT`, ranks call different
  * functions or pass different operations or roots.
@@ -47,7 +52,11 @@ enum {
     TH_MPI_SAVE_NPY,
     TH_MPI_SAVE_SAFETENSORS,
     TH_MPI_LOAD,
-    TH_MPI_GRADIENTS
+    TH_MPI_GRADIENTS,
+    TH_MPI_SETTINGS,
+    TH_MPI_SHARDS,
+    TH_MPI_CHECKPOINT,
+    TH_MPI_SPARSE
 };
 
 /* The facts that are compared before a collective. TH_MPI_KIND: the collective's number with operation, dimension and
@@ -55,6 +64,8 @@ enum {
  * TH_MPI_ELEMENTS: the number of elements. TH_MPI_LAYOUT: a hash of the layout, which may differ among the ranks. */
 enum { TH_MPI_KIND, TH_MPI_DTYPE, TH_MPI_RANK, TH_MPI_SIZES, TH_MPI_ELEMENTS, TH_MPI_LAYOUT, TH_MPI_FACTS };
 typedef struct th_mpi_facts {
+    const THTensor *t; /* the tensor, for messages; NULL if there is none */
+    const char *text;  /* without a tensor: its description, or NULL */
     int64_t own[TH_MPI_FACTS];
     int64_t low[TH_MPI_FACTS];
     int64_t high[TH_MPI_FACTS];
@@ -74,6 +85,7 @@ static inline int64_t th_mpi_hash(int64_t hash, int64_t word) {
 static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTensor *t, int a, int b) {
     memset(facts, 0, sizeof *facts);
     facts->own[TH_MPI_KIND] = kind;
+    facts->t = t;
     if (!t) return;
     int dims;
     const int64_t *size = th_mpi_sizes_of(&dims, t);
@@ -93,17 +105,43 @@ static inline void th_mpi_facts_of(th_mpi_facts *facts, int64_t kind, const THTe
     }
 }
 
-/* Reports that shapes differ among the ranks. The tensor of this rank has `dims` dimensions. */
-static inline THStatus th_mpi_different_shapes(const THMpiCall *call, int64_t dims) {
-    return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes; the tensor of this rank has %lld dimension%s", call->what,
-                       (long long)dims, dims == 1 ? "" : "s");
+/* A shape in a message: its facts, and its text. */
+typedef struct th_mpi_shape_words {
+    int64_t facts[TH_MPI_ELEMENTS - TH_MPI_RANK + 1];
+    char text[128];
+} th_mpi_shape_words;
+
+/* Reports that shapes differ among the ranks. All ranks call this after they have found the difference: the message
+ * names the shape of rank 0, and the first rank with another shape. */
+static inline THStatus th_mpi_different_shapes(THMpiCall *call, const th_mpi_facts *facts) {
+    enum { WORDS = (sizeof(th_mpi_shape_words) + 7) / 8 };
+    int64_t room[2 * WORDS + 1], *words = th_mpi_words(call, room), *other = words + 2 * WORDS;
+    th_mpi_shape_words own, shown[2];
+    memset(&own, 0, sizeof own);
+    memcpy(own.facts, facts->own + TH_MPI_RANK, sizeof own.facts);
+    if (facts->t) th_mpi_shape_text(own.text, sizeof own.text, facts->t);
+    else if (facts->text) snprintf(own.text, sizeof own.text, "%s", facts->text);
+    for (int i = 0; i < 2; i++) memcpy(words + i * WORDS, &own, sizeof own);
+    int code = th_mpi_do_bcast(call, words, WORDS, MPI_INT64_T, 0);
+    *other = memcmp(own.facts, words, sizeof own.facts) != 0 ? call->state->rank : call->state->size;
+    if (code == MPI_SUCCESS) code = th_mpi_do_allreduce(call, MPI_IN_PLACE, other, 1, MPI_INT64_T, MPI_MIN);
+    if (code == MPI_SUCCESS && *other < call->state->size) {
+        code = th_mpi_do_bcast(call, words + WORDS, WORDS, MPI_INT64_T, (int)*other);
+    }
+    if (code != MPI_SUCCESS) return th_mpi_check(code, call->what);
+    for (int i = 0; i < 2; i++) memcpy(&shown[i], words + i * WORDS, sizeof shown[i]);
+    if (!*own.text || *other >= call->state->size) {
+        return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes, or lists of different lengths", call->what);
+    }
+    return th_mpi_fail(TH_ERR_SHAPE, "%s: ranks have tensors of different shapes: %.*s on rank 0, %.*s on rank %d", call->what,
+                       (int)sizeof shown->text - 1, shown[0].text, (int)sizeof shown->text - 1, shown[1].text, (int)*other);
 }
 
 /* Compares the facts among the ranks; `status` is the status of this rank so far. Returns TH_OK only if all ranks pass
  * TH_OK and all facts except the layout agree. */
 static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     enum { ALL = TH_MPI_FACTS + 1 };
-    int64_t words[2 * ALL];
+    int64_t room[2 * ALL], *words = th_mpi_words(call, room);
     memcpy(facts->low, facts->own, sizeof facts->own);
     memcpy(facts->high, facts->own, sizeof facts->own);
     if (call->state->size == 1) return status;
@@ -111,7 +149,8 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
         words[i] = i == TH_MPI_FACTS ? (int64_t)status : facts->own[i];
         words[ALL + i] = -words[i];
     }
-    int code = MPI_Allreduce(MPI_IN_PLACE, words, 2 * ALL, MPI_INT64_T, MPI_MAX, call->comm);
+    int code = th_mpi_do_allreduce(call, MPI_IN_PLACE, words, 2 * ALL, MPI_INT64_T, MPI_MAX);
+    if (code == TH_MPI_LATE) return TH_ERR_IO;
     if (status != TH_OK || code != MPI_SUCCESS) return status != TH_OK ? status : th_mpi_check(code, call->what);
     for (int i = 0; i < TH_MPI_FACTS; i++) {
         facts->low[i] = -words[ALL + i];
@@ -123,7 +162,7 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
                            THStatus_name(other));
     }
     if (facts->low[TH_MPI_KIND] != facts->high[TH_MPI_KIND]) {
-        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, dimensions or roots",
+        return th_mpi_fail(TH_ERR_ARGUMENT, "%s: ranks call different collectives, operations, settings, dimensions or roots",
                            call->what);
     }
     if (facts->low[TH_MPI_DTYPE] != facts->high[TH_MPI_DTYPE]) {
@@ -132,7 +171,7 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
     }
     for (int i = TH_MPI_RANK; i <= TH_MPI_ELEMENTS; i++) {
         if (facts->low[i] == facts->high[i]) continue;
-        return th_mpi_different_shapes(call, facts->own[TH_MPI_RANK]);
+        return th_mpi_different_shapes(call, facts);
     }
     return TH_OK;
 }
@@ -140,6 +179,8 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
 /* Like th_mpi_compare. If the comparison is off, returns `status`, and takes this rank's facts for the facts of all
  * ranks. */
 static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
+    if (facts->t) call->about = facts->t;
+    call->sizes = facts->text;
     if (call->state->checked) return th_mpi_compare(call, status, facts);
     memcpy(facts->low, facts->own, sizeof facts->own);
     memcpy(facts->high, facts->own, sizeof facts->own);
@@ -157,6 +198,51 @@ static inline THStatus th_mpi_agree_again(THMpiCall *call, THStatus status, int6
 static inline THStatus th_mpi_check_root(THMpiCall *call, int root) {
     if (root >= 0 && root < call->state->size) return TH_OK;
     return th_mpi_fail(TH_ERR_ARGUMENT, "%s: root %d is none of %d ranks", call->what, root, call->state->size);
+}
+
+/* ------------------------------------------------------------------------------------------------------ settings */
+
+/// Sets how MPI_SUM and MPI_PROD reduce 16-bit floats on `comm`. With `roundsEach` 0, the default, `r =
+/// round16(float32(t[0]) + float32(t[1]) + ...)`: the elements are converted to float32, and the result is rounded once.
+/// With `roundsEach` 1, half of the bytes are transferred, and each step rounds: `r = round16(round16(t[0] + t[1]) +
+/// t[2])`, in an order that MPI chooses. The setting also applies to gradients whose TH_MPI_newGradients is called
+/// later. All ranks pass the same `roundsEach`, in each source file of the program that calls collectives on `comm`.
+static inline THStatus TH_MPI_setReduction(MPI_Comm comm, int roundsEach) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_setReduction");
+    if (result != TH_OK) return result;
+    call.state->rounds_each = roundsEach != 0;
+    return th_mpi_end(&call, TH_OK);
+}
+
+/* Sets the timeout of a communicator's state, with the memory that timeouts need. */
+static inline THStatus th_mpi_set_timeout(THMpiCall *call, double seconds) {
+    THStatus status = TH_OK;
+    if (!(seconds >= 0)) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: %g seconds", call->what, seconds);
+    if (status == TH_OK && seconds > 0 && !call->state->scratch) {
+        call->state->scratch = (int64_t *)calloc(TH_MPI_SCRATCH, sizeof *call->state->scratch);
+        if (!call->state->scratch) status = th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call->what);
+    }
+    status = th_mpi_agree_again(call, status, th_mpi_kind(TH_MPI_SETTINGS, MPI_OP_NULL, seconds > 0, 0));
+    if (status == TH_OK) call->state->timeout = seconds;
+    return status;
+}
+
+/* Gives a new communicator the settings of the communicator that it duplicates, except the comparison of arguments. */
+static inline THStatus th_mpi_inherit(THMpiCall *own, const THMpiCall *from) {
+    own->state->rounds_each = from->state->rounds_each;
+    return from->state->timeout > 0 ? th_mpi_set_timeout(own, from->state->timeout) : TH_OK;
+}
+
+/// Sets the number of seconds that calls on `comm` wait for other ranks; 0, the default, means that calls wait forever.
+/// For the error, and the state of memory and communicator after a timeout, see timeouts.h. All ranks call this in each
+/// source file of the program that calls collectives on `comm`, and either all or none pass 0. A rank without thorn
+/// then takes part with nonblocking collectives of MPI, such as MPI_Iallreduce. Gradients whose TH_MPI_newGradients is
+/// called later have the same timeout. Errors: `TH_ERR_ARGUMENT`, a negative number or NaN, or 0 on some ranks only.
+static inline THStatus TH_MPI_setTimeout(MPI_Comm comm, double seconds) {
+    THMpiCall call;
+    THStatus result = th_mpi_begin(&call, comm, "TH_MPI_setTimeout");
+    return result == TH_OK ? th_mpi_end(&call, th_mpi_set_timeout(&call, seconds)) : result;
 }
 
 /* ---------------------------------------------------------------------------------------------------- broadcasts */
@@ -184,9 +270,9 @@ static inline THStatus th_mpi_bcast_elements(THMpiCall *call, THStatus status, t
         status = th_mpi_agree_again(call, status, facts->own[TH_MPI_KIND]);
     }
     if (status == TH_OK && facts->own[TH_MPI_ELEMENTS] > 0) {
-        status = th_mpi_check(MPI_Bcast(buffer.data, buffer.count, buffer.type, root, call->comm), call->what);
+        status = th_mpi_check(th_mpi_do_bcast(call, buffer.data, buffer.count, buffer.type, root), call->what);
     }
-    THTensor_free(source.own);
+    th_mpi_end_source(&source, call);
     return th_mpi_written(&result, call, status);
 }
 
@@ -207,12 +293,17 @@ static inline THStatus TH_MPI_bcast(THTensor *r, int root, MPI_Comm comm) {
 static inline THStatus th_mpi_bcast_header(THMpiCall *call, THStatus status, th_mpi_shape_header *header, const THTensor *t,
                                            int root) {
     const int sends = call->state->rank == root;
+    int64_t *words = th_mpi_words(call, header->word);
     memset(header->word, 0, sizeof header->word[0] * TH_MPI_SHAPE_HEAD);
     if (sends && status == TH_OK) th_mpi_describe(header, t);
-    THStatus sent = th_mpi_check(MPI_Bcast(header->word, TH_MPI_SHAPE_HEAD, MPI_INT64_T, root, call->comm), call->what);
+    memmove(words, header->word, sizeof *words * TH_MPI_SHAPE_HEAD);
+    THStatus sent = th_mpi_check(th_mpi_do_bcast(call, words, TH_MPI_SHAPE_HEAD, MPI_INT64_T, root), call->what);
     if (sent != TH_OK || (sends && status != TH_OK)) return status != TH_OK ? status : sent;
-    if (header->word[0] != TH_MPI_SHAPE_MARK) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the root fails", call->what);
-    sent = th_mpi_check(MPI_Bcast(header->word + TH_MPI_SHAPE_HEAD, (int)header->word[2], MPI_INT64_T, root, call->comm), call->what);
+    if (words[0] != TH_MPI_SHAPE_MARK) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: the root fails", call->what);
+    const size_t sizes = sizeof *words * (size_t)words[2];
+    if (sends) memmove(words + TH_MPI_SHAPE_HEAD, header->word + TH_MPI_SHAPE_HEAD, sizes);
+    sent = th_mpi_check(th_mpi_do_bcast(call, words + TH_MPI_SHAPE_HEAD, (int)words[2], MPI_INT64_T, root), call->what);
+    if (sent == TH_OK) memmove(header->word, words, sizeof *words * TH_MPI_SHAPE_HEAD + sizes);
     return status != TH_OK ? status : sent;
 }
 
@@ -250,7 +341,7 @@ static inline THStatus TH_MPI_bcastShaped(THTensor *r, int root, MPI_Comm comm) 
 
 /* Reduces `count` contiguous elements by MPI_Reduce to `root`, or by MPI_Allreduce if `root` is negative. Each call of
  * MPI reduces at most TH_MPI_COUNT_MAX elements. `from` is MPI_IN_PLACE if `to` holds the rank's own elements. */
-static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, THDtype dtype, MPI_Op op, int root, MPI_Comm comm) {
+static inline int th_mpi_reduce_row(THMpiCall *call, const void *from, void *to, int64_t count, THDtype dtype, MPI_Op op, int root) {
     const int64_t bytes = th_mpi_bytes((int)dtype);
     const MPI_Datatype type = TH_MPI_datatype(dtype);
     int code = MPI_SUCCESS;
@@ -258,15 +349,31 @@ static inline int th_mpi_reduce_row(const void *from, void *to, int64_t count, T
         const int piece = (int)(count - at < TH_MPI_COUNT_MAX ? count - at : TH_MPI_COUNT_MAX);
         const void *x = from == MPI_IN_PLACE ? from : (const char *)from + at * bytes;
         void *y = to ? (char *)to + at * bytes : NULL;
-        code = root < 0 ? MPI_Allreduce(x, y, piece, type, op, comm) : MPI_Reduce(x, y, piece, type, op, root, comm);
+        code = root < 0 ? th_mpi_do_allreduce(call, x, y, piece, type, op) : th_mpi_do_reduce(call, x, y, piece, type, op, root);
     }
     return code;
 }
 
-/* The requirements of a reduction for tensors: contiguous elements, in host memory if `use` is an operation of
- * operations.h. */
-static inline int th_mpi_reduction_needs(MPI_Op use, MPI_Op op) {
-    return use != op ? TH_MPI_ROW | TH_MPI_ON_HOST : TH_MPI_ROW;
+/* Returns the dtype in which MPI reduces the elements of `t`: float32 for sums and products of 16-bit floats, unless
+ * TH_MPI_setReduction has selected other sums. */
+static inline THDtype th_mpi_reduced_as(const THMpiCall *call, const THTensor *t, MPI_Op op) {
+    const int half = t->dtype == TH_FLOAT16 || t->dtype == TH_BFLOAT16;
+    const int wide = half && !call->state->rounds_each && (op == MPI_SUM || op == MPI_PROD) && THTensor_nElement(t) > 0;
+    return wide ? TH_FLOAT32 : (THDtype)t->dtype;
+}
+
+/* Stores in `*use` the operation that reduces `t`, and in `*how` the requirements for tensors: contiguous elements, in
+ * host memory if `use` is an operation of operations.h, in float32 if MPI reduces float32. */
+static inline THStatus th_mpi_reduction(MPI_Op *use, int *how, THMpiCall *call, const THTensor *t, MPI_Op op) {
+    const THDtype dtype = th_mpi_reduced_as(call, t, op);
+    THStatus status = th_mpi_op(use, call, dtype, op);
+    *how = TH_MPI_ROW | (*use != op ? TH_MPI_ON_HOST : 0) | ((int)dtype != t->dtype ? TH_MPI_WIDE : 0);
+    return status;
+}
+
+/* A number for a reduction: th_mpi_kind with the setting of TH_MPI_setReduction, which the ranks share. */
+static inline int64_t th_mpi_reduction_kind(const THMpiCall *call, int collective, MPI_Op op, int dim, int root) {
+    return th_mpi_kind(collective, op, dim, root) | (int64_t)call->state->rounds_each << 15;
 }
 
 /* Reduces to `root`, or to all ranks if `root` is negative. On other ranks than the root `r` is not used and may be
@@ -277,14 +384,13 @@ static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTe
     th_mpi_result result;
     th_mpi_facts facts;
     MPI_Op use = op;
-    int place = 0;
+    int place = 0, how = 0;
     memset(&result, 0, sizeof result);
     THStatus status = th_mpi_check_tensor(t, call, "t");
     if (status == TH_OK && gets && !r) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
-    if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)t->dtype, op);
-    th_mpi_facts_of(&facts, th_mpi_kind(root < 0 ? TH_MPI_ALLREDUCE : TH_MPI_REDUCE, op, 0, root < 0 ? 0 : root),
-                    status == TH_OK ? t : NULL, -1, -1);
-    const int how = th_mpi_reduction_needs(use, op);
+    if (status == TH_OK) status = th_mpi_reduction(&use, &how, call, t, op);
+    const int64_t kind = th_mpi_reduction_kind(call, root < 0 ? TH_MPI_ALLREDUCE : TH_MPI_REDUCE, op, 0, root < 0 ? 0 : root);
+    th_mpi_facts_of(&facts, kind, status == TH_OK ? t : NULL, -1, -1);
     if (status == TH_OK) {
         place = gets && (r == t || THTensor_isSetTo(r, t));
         status = th_mpi_read(&source, call, t, how, gets && !place && th_mpi_share(r, t));
@@ -298,10 +404,10 @@ static inline THStatus th_mpi_reduce_to(THMpiCall *call, THTensor *r, const THTe
     if (status == TH_OK) {
         const void *from = place && !source.own && !result.own ? MPI_IN_PLACE : th_mpi_data(source.t);
         void *to = gets ? th_mpi_data(result.at) : NULL;
-        int code = th_mpi_reduce_row(from, to, facts.own[TH_MPI_ELEMENTS], (THDtype)t->dtype, use, root, call->comm);
+        int code = th_mpi_reduce_row(call, from, to, facts.own[TH_MPI_ELEMENTS], (THDtype)source.t->dtype, use, root);
         status = th_mpi_check(code, call->what);
     }
-    THTensor_free(source.own);
+    th_mpi_end_source(&source, call);
     return th_mpi_written(&result, call, status);
 }
 
@@ -328,9 +434,11 @@ static inline THStatus TH_MPI_allreduce(THTensor *r, const THTensor *t, MPI_Op o
 static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request, THTensor *r, MPI_Op op) {
     th_mpi_buffer buffer;
     MPI_Op use = op;
+    int how = 0;
     THStatus status = th_mpi_check_tensor(r, call, "r");
-    if (status == TH_OK) status = th_mpi_op(&use, call, (THDtype)r->dtype, op);
-    if (status == TH_OK) status = th_mpi_hold(call, request, r, th_mpi_reduction_needs(use, op), &buffer);
+    if (status == TH_OK) status = th_mpi_reduction(&use, &how, call, r, op);
+    if (status == TH_OK) status = th_mpi_check(th_mpi_lost(call), call->what);
+    if (status == TH_OK) status = th_mpi_hold(call, request, r, how, &buffer);
     THTensor *own = request->result.own;
     if (status == TH_OK && own && THTensor_copy(own, r) != TH_OK) status = th_mpi_passed_on(call->what);
     if (status == TH_OK && own && own->deviceType == TH_CUDA) status = th_mpi_wait_for_gpu(own, call);
@@ -338,7 +446,10 @@ static inline THStatus th_mpi_iallreduce(THMpiCall *call, THMpiRequest *request,
     const int64_t count = (int64_t)THTensor_nElement(r);
     request->collective = 1;
     if (count > TH_MPI_COUNT_MAX) {
-        return th_mpi_check(th_mpi_reduce_row(MPI_IN_PLACE, buffer.data, count, (THDtype)r->dtype, use, -1, call->comm), call->what);
+        const THDtype dtype = (THDtype)request->result.at->dtype;
+        status = th_mpi_check(th_mpi_reduce_row(call, MPI_IN_PLACE, buffer.data, count, dtype, use, -1), call->what);
+        th_mpi_keep(call, request->result.at);
+        return status;
     }
     int code = MPI_Iallreduce(MPI_IN_PLACE, buffer.data, (int)count, buffer.type, use, call->comm, &request->request);
     return th_mpi_check(code, call->what);

@@ -20,6 +20,13 @@
  * parameter that lacks a gradient on all ranks gets none. A parameter that is used several times counts once, with its
  * total gradient.
  *
+ * 16-bit gradients are copied to float32 buckets, so that their mean or sum is rounded once: `r =
+ * round16(float32(g[0]) / ranks + float32(g[1]) / ranks + ...)`. If TH_MPI_setReduction(comm, 1) was called before
+ * TH_MPI_newGradients, the buckets have the dtype of the gradients, half of the memory, and each step rounds.
+ *
+ * With TH_MPI_setTimeout on the communicator, a timeout of TH_MPI_allreduceGradients is final: all later calls with the
+ * object fail at once, and the parameters' gradients are unchanged.
+ *
  * To start from the same parameters, the ranks call TH_MPI_bcast for each parameter, between THGrad_setEnabled(0) and
  * THGrad_setEnabled(1). The parameters remain equal if all ranks apply the same steps to the same gradients.
  */
@@ -62,6 +69,7 @@ typedef struct th_mpi_parameter {
 /// Parameters of a model whose gradients are averaged over the ranks of a communicator.
 typedef struct THMpiGradients {
     MPI_Comm comm;              ///< A duplicate of the communicator, only for these reductions.
+    THMpiState *state;          ///< The state of `comm`.
     int size;                   ///< Number of ranks.
     int average;                ///< 1 for the mean of the ranks' gradients, 0 for their sum.
     int held;                   ///< 1 while backward runs without reductions.
@@ -80,6 +88,14 @@ typedef struct THMpiGradients {
 /** @endcond */
 
 /* ---------------------------------------------------------------------------------------------------- reductions */
+
+/* Fills the call of a reduction. */
+static inline void th_mpi_call_of(THMpiCall *call, const THMpiGradients *g) {
+    memset(call, 0, sizeof *call);
+    call->what = "TH_MPI_allreduceGradients";
+    call->comm = g->comm;
+    call->state = g->state;
+}
 
 /* Stores the first failure. */
 static inline THStatus th_mpi_note(THMpiGradients *g, THStatus status) {
@@ -104,7 +120,10 @@ static inline THStatus th_mpi_begin_bucket(THMpiGradients *g, th_mpi_bucket *b, 
     int code = MPI_SUCCESS;
     b->begun = 1;
     if (b->elements > TH_MPI_COUNT_MAX) {
-        code = th_mpi_reduce_row(MPI_IN_PLACE, data, b->elements, dtype, b->op, -1, g->comm);
+        THMpiCall call;
+        th_mpi_call_of(&call, g);
+        code = th_mpi_reduce_row(&call, MPI_IN_PLACE, data, b->elements, dtype, b->op, -1);
+        th_mpi_keep(&call, b->host ? b->host : b->flat);
         b->done = 1;
     } else {
         code = MPI_Iallreduce(MPI_IN_PLACE, data, (int)b->elements, TH_MPI_datatype(dtype), b->op, g->comm, &b->request);
@@ -133,6 +152,13 @@ static inline THStatus th_mpi_advance(THMpiGradients *g) {
     return status;
 }
 
+/* Stores `scale * gradient` in a view of a bucket, in the dtype of the bucket. */
+static inline THStatus th_mpi_scale(THTensor *slot, const THTensor *gradient, double scale) {
+    if (slot->dtype == gradient->dtype) return THTensor_mul(slot, gradient, scale);
+    THStatus status = THTensor_copy(slot, gradient);
+    return status == TH_OK && scale != 1 ? THTensor_mul(slot, slot, scale) : status;
+}
+
 /* Adds a gradient and the parameter's previous gradient, and stores the sum in the bucket. Either may be missing. */
 static inline THStatus th_mpi_put(THMpiGradients *g, th_mpi_parameter *p, const THTensor *gradient) {
     th_mpi_bucket *b = &g->bucket[p->bucket];
@@ -141,7 +167,7 @@ static inline THStatus th_mpi_put(THMpiGradients *g, th_mpi_parameter *p, const 
     THStatus status = TH_OK;
     p->seen = 1;
     b->filled++;
-    if (before || gradient) status = THTensor_mul(p->slot, gradient ? gradient : before, scale);
+    if (before || gradient) status = th_mpi_scale(p->slot, gradient ? gradient : before, scale);
     else status = THTensor_zero(p->slot);
     if (status == TH_OK && before && gradient) status = THTensor_cadd(p->slot, p->slot, scale, before);
     THTensor_free(before);
@@ -159,7 +185,7 @@ static inline THStatus th_mpi_gradient_came(const THTensor *gradient, THTensor *
     th_mpi_parameter *p = (th_mpi_parameter *)context;
     THMpiGradients *g = p->owner;
     (void)replacement;
-    if (g->held || g->status != TH_OK || !th_mpi_runs()) return TH_OK;
+    if (g->held || g->status != TH_OK || !th_mpi_runs() || g->state->lost) return TH_OK;
     if (p->seen) {
         return th_mpi_note(g, th_mpi_fail(TH_ERR_ARGUMENT, "TH_MPI_allreduceGradients: it must be called after each backward, or "
                                           "TH_MPI_holdGradients before"));
@@ -195,12 +221,18 @@ static inline int th_mpi_last_bucket(const THMpiGradients *g, const THTensor *t)
     return k;
 }
 
+/* Returns the dtype of the bucket of a parameter. */
+static inline THDtype th_mpi_bucket_dtype(const THMpiGradients *g, const THTensor *t) {
+    const int half = t->dtype == TH_FLOAT16 || t->dtype == TH_BFLOAT16;
+    return half && !g->state->rounds_each ? TH_FLOAT32 : (THDtype)t->dtype;
+}
+
 /* Assigns a bucket to each parameter, from the last parameter to the first. Returns a hash of the assignment. */
 static inline int64_t th_mpi_choose_buckets(THMpiGradients *g, int64_t bytes) {
-    int64_t hash = 1;
+    int64_t hash = 1 + g->state->rounds_each;
     for (int i = g->count - 1; i >= 0; i--) {
         const THTensor *t = g->parameter[i].t;
-        const int64_t elements = (int64_t)THTensor_nElement(t), item = (int64_t)THDtype_size((THDtype)t->dtype);
+        const int64_t elements = (int64_t)THTensor_nElement(t), item = th_mpi_bytes((int)th_mpi_bucket_dtype(g, t));
         int k = th_mpi_last_bucket(g, t);
         if (k < 0 || (g->bucket[k].elements + elements) * item > bytes) {
             k = g->buckets++;
@@ -216,14 +248,13 @@ static inline int64_t th_mpi_choose_buckets(THMpiGradients *g, int64_t bytes) {
 }
 
 /* Allocates the memory of a bucket. */
-static inline THStatus th_mpi_make_bucket(THMpiCall *call, th_mpi_bucket *b, const THTensor *like) {
-    const THDtype dtype = (THDtype)like->dtype;
+static inline THStatus th_mpi_make_bucket(THMpiCall *call, th_mpi_bucket *b, const THTensor *like, THDtype dtype) {
     b->flat = THTensor_newWithSizesOn(dtype, (THDeviceType)like->deviceType, like->deviceIndex, 1, &b->elements);
     if (!b->flat) return th_mpi_passed_on(call->what);
     THStatus status = th_mpi_op(&b->op, call, dtype, MPI_SUM);
     if (status != TH_OK || like->deviceType != TH_CUDA) return status;
     b->copied = THCudaEvent_new(like->deviceIndex, 0);
-    if (b->op != MPI_SUM || !TH_MPI_isCudaAware()) b->host = th_mpi_new_on_host(b->flat);
+    if (b->op != MPI_SUM || !TH_MPI_isCudaAware()) b->host = th_mpi_new_on_host(b->flat, dtype);
     const int lacks = !b->copied || (!b->host && (b->op != MPI_SUM || !TH_MPI_isCudaAware()));
     return lacks ? th_mpi_passed_on(call->what) : TH_OK;
 }
@@ -234,7 +265,8 @@ static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
     int64_t *at = (int64_t *)calloc((size_t)g->buckets + 1, sizeof *at);
     if (!at) return th_mpi_fail(TH_ERR_NOMEM, "%s: out of memory", call->what);
     for (int k = 0; k < g->buckets && status == TH_OK; k++) {
-        status = th_mpi_make_bucket(call, &g->bucket[k], g->parameter[g->bucket[k].like].t);
+        const THTensor *like = g->parameter[g->bucket[k].like].t;
+        status = th_mpi_make_bucket(call, &g->bucket[k], like, th_mpi_bucket_dtype(g, like));
     }
     for (int i = g->count - 1; i >= 0 && status == TH_OK; i--) {
         th_mpi_parameter *p = &g->parameter[i];
@@ -250,8 +282,21 @@ static inline THStatus th_mpi_make_buckets(THMpiGradients *g, THMpiCall *call) {
     return status;
 }
 
+/* Gives the reductions that have not ended to the communicator, after one of them has timed out. */
+static inline void th_mpi_abandon_buckets(THMpiGradients *g) {
+    for (int k = 0; k < g->buckets; k++) {
+        th_mpi_bucket *b = &g->bucket[k];
+        THMpiCall call;
+        if (!b->begun || b->done) continue;
+        th_mpi_call_of(&call, g);
+        th_mpi_abandon(&call, b->request, 1);
+        th_mpi_keep(&call, b->host ? b->host : b->flat);
+        b->done = 1;
+    }
+}
+
 /// Frees `gradients`; NULL is ignored. All ranks call this, but not during backward. After MPI_Finalize the function
-/// frees the memory, and returns `TH_ERR_ARGUMENT`.
+/// frees the memory, and returns `TH_ERR_ARGUMENT`. After a timeout the communicator is not freed.
 static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
     static const char what[] = "TH_MPI_freeGradients";
     THMpiGradients *g = gradients;
@@ -265,15 +310,22 @@ static inline THStatus TH_MPI_freeGradients(THMpiGradients *gradients) {
     }
     for (int k = 0; g->bucket && k < g->buckets; k++) {
         th_mpi_bucket *b = &g->bucket[k];
-        if (status == TH_OK && b->begun && !b->done) MPI_Wait(&b->request, MPI_STATUS_IGNORE);
+        if (status == TH_OK && b->begun && !b->done) {
+            THMpiCall call;
+            th_mpi_call_of(&call, g);
+            call.what = what;
+            if (th_mpi_await(&call, b->request, TH_MPI_ALL_RANKS, 0) == TH_MPI_LATE) th_mpi_abandon_buckets(g);
+            else MPI_Wait(&b->request, MPI_STATUS_IGNORE);
+        }
         THTensor_free(b->flat);
         THTensor_free(b->host);
         THCudaEvent_free(b->copied);
     }
-    if (status == TH_OK && g->comm != MPI_COMM_NULL) status = th_mpi_check(MPI_Comm_free(&g->comm), what);
+    const int lost = g->state && status == TH_OK && g->state->lost;
+    if (status == TH_OK && g->comm != MPI_COMM_NULL && !lost) status = th_mpi_check(MPI_Comm_free(&g->comm), what);
     free(g->parameter);
     free(g->bucket);
-    free(g->used);
+    if (!lost) free(g->used);
     free(g);
     return status;
 }
@@ -324,7 +376,9 @@ TH_NODISCARD static inline THMpiGradients *TH_MPI_newGradients(THTensor *const *
     if (status == TH_OK) status = th_mpi_check(MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN), call.what);
     if (status == TH_OK) status = th_mpi_begin(&own, g->comm, call.what);
     const int begun = status == TH_OK;
+    if (begun) g->state = own.state;
     status = th_mpi_agree_again(&call, status, kind);
+    if (status == TH_OK) status = th_mpi_inherit(&own, &call);
     if (status == TH_OK) {
         g->size = call.state->size;
         g->average = average != 0;
@@ -354,6 +408,8 @@ static inline THStatus TH_MPI_holdGradients(THMpiGradients *gradients, int hold)
 
 /* Fills and begins the remaining buckets, and waits for all buckets. */
 static inline void th_mpi_end_buckets(THMpiGradients *g) {
+    THMpiCall call;
+    th_mpi_call_of(&call, g);
     for (int i = 0; i < g->count; i++) {
         th_mpi_parameter *p = &g->parameter[i];
         if (p->seen) continue;
@@ -365,7 +421,13 @@ static inline void th_mpi_end_buckets(THMpiGradients *g) {
     for (; g->next < g->buckets; g->next++) th_mpi_note(g, th_mpi_begin_bucket(g, &g->bucket[g->next], 1));
     for (int k = 0; k < g->buckets; k++) {
         th_mpi_bucket *b = &g->bucket[k];
-        if (!b->done) th_mpi_note(g, th_mpi_check(MPI_Wait(&b->request, MPI_STATUS_IGNORE), "TH_MPI_allreduceGradients"));
+        if (!b->done) {
+            call.about = b->flat;
+            int code = th_mpi_await(&call, b->request, TH_MPI_ALL_RANKS, 0);
+            if (code == TH_MPI_LATE) th_mpi_abandon_buckets(g);
+            else code = MPI_Wait(&b->request, MPI_STATUS_IGNORE);
+            th_mpi_note(g, th_mpi_check(code, call.what));
+        }
         b->done = b->begun = b->filled = 0;
     }
     g->next = 0;
@@ -384,7 +446,8 @@ static inline THStatus th_mpi_store_gradients(THMpiGradients *g) {
         if (gradient) {
             status = THTensor_copy(gradient, p->slot);
         } else {
-            gradient = THTensor_newClone(p->slot);
+            const THDtype dtype = (THDtype)p->t->dtype;
+            gradient = p->slot->dtype == (int)dtype ? THTensor_newClone(p->slot) : THTensor_newTo(p->slot, dtype);
             status = gradient ? THTensor_setGrad(p->t, gradient) : THGetLastErrorCode();
         }
         THTensor_free(gradient);
@@ -405,19 +468,22 @@ static inline THStatus TH_MPI_allreduceGradients(THMpiGradients *gradients, THSt
     if (!g) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'gradients' is NULL", what);
     THStatus runs = th_mpi_check_runs(what);
     if (runs != TH_OK) return runs;
+    THMpiCall call;
+    th_mpi_call_of(&call, g);
+    if (g->state->lost) return th_mpi_check(th_mpi_lost(&call), what);
     const int records = THGrad_isEnabled();
     if (records) THGrad_setEnabled(0);
     th_mpi_end_buckets(g);
     THStatus status = backward != TH_OK ? backward : g->status;
     if (backward == TH_OK) snprintf(text, sizeof text, "%s", g->text);
     g->used[g->count] = status != TH_OK;
-    THStatus shared = th_mpi_check(MPI_Allreduce(MPI_IN_PLACE, g->used, g->count + 1, MPI_UNSIGNED_CHAR, MPI_MAX, g->comm), what);
+    THStatus shared = th_mpi_check(th_mpi_do_allreduce(&call, MPI_IN_PLACE, g->used, g->count + 1, MPI_UNSIGNED_CHAR, MPI_MAX), what);
     if (status != TH_OK) THSetLastError(status, text);
     else if (shared != TH_OK) status = shared;
     else if (g->used[g->count]) status = th_mpi_fail(TH_ERR_CALLBACK, "%s: backward has failed on another rank", what);
     else status = th_mpi_store_gradients(g);
     for (int i = 0; i < g->count; i++) g->parameter[i].seen = 0;
-    memset(g->used, 0, (size_t)g->count + 1);
+    if (!g->state->lost) memset(g->used, 0, (size_t)g->count + 1);
     g->status = TH_OK;
     if (records) THGrad_setEnabled(1);
     return status;

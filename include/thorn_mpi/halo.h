@@ -146,7 +146,7 @@ static inline THStatus th_mpi_region_buffer(th_mpi_buffer *buffer, THMpiCall *ca
         if (!sent) return th_mpi_passed_on(call->what);
     }
     if (v->deviceType == TH_CUDA && !TH_MPI_isCudaAware()) {
-        sent = region->staged = th_mpi_new_on_host(v);
+        sent = region->staged = th_mpi_new_on_host(v, (THDtype)v->dtype);
         if (!sent) return th_mpi_passed_on(call->what);
     }
     THStatus status = th_mpi_buffer_of(buffer, call, sent);
@@ -276,14 +276,18 @@ static inline THStatus th_mpi_agree_on_halo(THMpiCall *call, THStatus status, co
 /* Fails if the borders differ from a neighbour's borders. Blocks that fit in each dimension also fit at corners. */
 static inline THStatus th_mpi_compare_borders(THMpiCall *call, const THTensor *t, const int64_t *width, int dims) {
     enum { WORDS = TH_MPI_HALO_DIMS + 1 };
-    int64_t own[WORDS] = {0}, theirs[2 * TH_MPI_HALO_DIMS][WORDS];
+    int64_t own[WORDS] = {0}, theirs[2 * TH_MPI_HALO_DIMS][WORDS], room[(2 * TH_MPI_HALO_DIMS + 1) * WORDS];
+    int64_t *sent = th_mpi_words(call, room), *came = sent + WORDS;
     for (int d = 0; d < t->nDimension; d++) {
         if (d < dims) own[d] = t->size[d];
         else own[TH_MPI_HALO_DIMS] = th_mpi_hash(own[TH_MPI_HALO_DIMS], t->size[d]);
     }
     /* A rank at the end of the grid receives nothing from beyond, so its own sizes are the default. */
     for (int i = 0; i < 2 * dims; i++) memcpy(theirs[i], own, sizeof own);
-    int code = MPI_Neighbor_allgather(own, WORDS, MPI_INT64_T, theirs, WORDS, MPI_INT64_T, call->comm);
+    memcpy(sent, own, sizeof own);
+    memcpy(came, theirs, sizeof theirs);
+    int code = th_mpi_do_neighbor_allgather(call, sent, WORDS, MPI_INT64_T, came, WORDS, MPI_INT64_T);
+    if (code == MPI_SUCCESS) memcpy(theirs, came, sizeof theirs);
     for (int i = 0; i < 2 * dims && code == MPI_SUCCESS; i++) {
         const int k = i / 2;
         for (int d = 0; d < dims && width[k] > 0; d++) {
@@ -380,6 +384,12 @@ static inline THStatus th_mpi_wait_halo(THMpiCall *call, THMpiHalo *halo) {
     char text[1024];
     THStatus first = TH_OK;
     if (!halo->active) return TH_OK;
+    call->about = halo->block;
+    for (int i = 0; i < 2 * halo->count; i++) {
+        if (!halo->region[i].view) continue;
+        int code = th_mpi_await(call, halo->request[i], TH_MPI_ALL_RANKS, 0);
+        if (code == TH_MPI_LATE) return TH_ERR_IO;
+    }
     halo->active = 0;
     for (int i = 0; i < 2 * halo->count; i++) {
         MPI_Status came;
@@ -427,7 +437,8 @@ static inline THStatus TH_MPI_haloWait(THMpiHalo *halo) {
     return status == TH_OK ? th_mpi_end(&call, th_mpi_wait_halo(&call, halo)) : status;
 }
 
-/// Waits for an exchange in progress, and frees the halo. NULL is ignored.
+/// Waits for an exchange in progress, and frees the halo. NULL is ignored. If the exchange times out, MPI still uses the
+/// halo, whose memory is kept until the program ends.
 static inline THStatus TH_MPI_freeHalo(THMpiHalo *halo) {
     THMpiCall call;
     if (!halo) return TH_OK;
@@ -435,7 +446,7 @@ static inline THStatus TH_MPI_freeHalo(THMpiHalo *halo) {
     if (status != TH_OK) return status;
     status = th_mpi_wait_halo(&call, halo);
     if (halo->block->deviceType == TH_CUDA && status == TH_OK) status = th_mpi_wait_for_gpu(halo->block, &call);
-    th_mpi_free_halo(halo);
+    if (!halo->active) th_mpi_free_halo(halo);
     return th_mpi_end(&call, status);
 }
 
@@ -452,7 +463,7 @@ static inline THStatus TH_MPI_haloExchange(THTensor *t, const int64_t *width, in
     THStatus waited = th_mpi_wait_halo(&call, halo);
     if (status == TH_OK) status = waited;
     if (halo->block->deviceType == TH_CUDA && status == TH_OK) status = th_mpi_wait_for_gpu(halo->block, &call);
-    th_mpi_free_halo(halo);
+    if (!halo->active) th_mpi_free_halo(halo);
     return th_mpi_end(&call, status);
 }
 

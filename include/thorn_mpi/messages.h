@@ -54,21 +54,38 @@ static inline int th_mpi_is_shape(const th_mpi_shape_header *header) {
 
 /* ------------------------------------------------------------------------------------------------------- elements */
 
+/* Sends a message as MPI_Send does, with the timeout of the communicator. */
+static inline int th_mpi_send_buffer(THMpiCall *call, const th_mpi_buffer *buffer, int dest, int tag) {
+    MPI_Request request;
+    if (call->state->timeout <= 0) return MPI_Send(buffer->data, buffer->count, buffer->type, dest, tag, call->comm);
+    int code = MPI_Isend(buffer->data, buffer->count, buffer->type, dest, tag, call->comm, &request);
+    return code == MPI_SUCCESS ? th_mpi_complete(call, &request, dest, tag, MPI_STATUS_IGNORE) : code;
+}
+
+/* Sends a header. With a timeout, MPI gets a copy that outlives the call. */
+static inline THStatus th_mpi_send_header(THMpiCall *call, const th_mpi_shape_header *header, int dest, int tag) {
+    const size_t bytes = (size_t)header->length * sizeof *header->word;
+    th_mpi_buffer buffer = {(void *)(uintptr_t)header->word, header->length, MPI_INT64_T};
+    void *copy = call->state->timeout > 0 ? malloc(bytes) : NULL;
+    if (call->state->timeout > 0 && !copy) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a shape", call->what);
+    if (copy) buffer.data = memcpy(copy, header->word, bytes);
+    int code = th_mpi_send_buffer(call, &buffer, dest, tag);
+    th_mpi_free_memory(call, copy);
+    return th_mpi_check(code, call->what);
+}
+
 /* Sends the elements of `t`, after `header` if `header` is not NULL. If a check or a copy fails, nothing is sent. */
 static inline THStatus th_mpi_send(THMpiCall *call, const th_mpi_shape_header *header, const THTensor *t, int dest, int tag) {
     th_mpi_source source;
     th_mpi_buffer buffer;
     THStatus status = th_mpi_check_tensor(t, call, "t");
     if (status != TH_OK) return status;
+    call->about = t;
     status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, 0);
     if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, source.t);
-    if (status == TH_OK && header) {
-        status = th_mpi_check(MPI_Send(header->word, header->length, MPI_INT64_T, dest, tag, call->comm), call->what);
-    }
-    if (status == TH_OK) {
-        status = th_mpi_check(MPI_Send(buffer.data, buffer.count, buffer.type, dest, tag, call->comm), call->what);
-    }
-    if (source.own) THTensor_free(source.own);
+    if (status == TH_OK && header) status = th_mpi_send_header(call, header, dest, tag);
+    if (status == TH_OK) status = th_mpi_check(th_mpi_send_buffer(call, &buffer, dest, tag), call->what);
+    th_mpi_end_source(&source, call);
     return status;
 }
 
@@ -99,11 +116,33 @@ static inline THStatus th_mpi_check_came(THMpiCall *call, MPI_Status *came, THDt
     return status == TH_OK ? th_mpi_check_bytes(call, (int64_t)bytes, dtype, count) : status;
 }
 
+/* Waits for a message as MPI_Mprobe does, with the timeout of the communicator. */
+static inline int th_mpi_await_message(THMpiCall *call, int source, int tag, MPI_Message *message, MPI_Status *came) {
+    const double begun = MPI_Wtime();
+    for (;;) {
+        int done = 0, code = MPI_Improbe(source, tag, call->comm, &done, message, came);
+        if (code != MPI_SUCCESS || done) return code;
+        const double waited = MPI_Wtime() - begun;
+        if (waited >= call->state->timeout) return th_mpi_late(call, source, tag);
+        th_mpi_pause(waited);
+    }
+}
+
+/* Receives a probed message as MPI_Mrecv does, with the timeout of the communicator. */
+static inline int th_mpi_take_message(THMpiCall *call, const th_mpi_buffer *buffer, MPI_Message *message, MPI_Status *came) {
+    const int source = came->MPI_SOURCE, tag = came->MPI_TAG;
+    MPI_Request request;
+    if (call->state->timeout <= 0) return MPI_Mrecv(buffer->data, buffer->count, buffer->type, message, came);
+    int code = MPI_Imrecv(buffer->data, buffer->count, buffer->type, message, &request);
+    return code == MPI_SUCCESS ? th_mpi_complete(call, &request, source, tag, came) : code;
+}
+
 /* Waits for a message, stores its size in `*bytes`, and removes the message from MPI's queue without receiving it
  * yet. */
 static inline THStatus th_mpi_probe(THMpiCall *call, int source, int tag, MPI_Message *message, MPI_Status *came, int64_t *bytes) {
     MPI_Count count = 0;
-    int code = MPI_Mprobe(source, tag, call->comm, message, came);
+    int code = call->state->timeout > 0 ? th_mpi_await_message(call, source, tag, message, came)
+                                        : MPI_Mprobe(source, tag, call->comm, message, came);
     if (code == MPI_SUCCESS) code = MPI_Get_elements_x(came, MPI_BYTE, &count);
     *bytes = (int64_t)count;
     return th_mpi_check(code, call->what);
@@ -134,7 +173,7 @@ static inline THStatus th_mpi_take(THMpiCall *call, const th_mpi_buffer *buffer,
     THStatus status = th_mpi_probe(call, source, tag, &message, came, &bytes);
     if (status != TH_OK) return status;
     status = th_mpi_check_bytes(call, bytes, dtype, count);
-    if (status == TH_OK) return th_mpi_check(MPI_Mrecv(buffer->data, buffer->count, buffer->type, &message, came), call->what);
+    if (status == TH_OK) return th_mpi_check(th_mpi_take_message(call, buffer, &message, came), call->what);
     th_mpi_drop_message(&message, bytes);
     return status;
 }
@@ -148,6 +187,7 @@ static inline THStatus th_mpi_recv(THMpiCall *call, THTensor *r, int source, int
         return th_mpi_check(MPI_Recv(NULL, 0, MPI_BYTE, source, tag, call->comm, came), call->what);
     }
     if (status != TH_OK) return status;
+    call->about = r;
     status = th_mpi_write(&result, call, r, TH_MPI_ANY_LAYOUT);
     if (status == TH_OK) status = th_mpi_buffer_of(&buffer, call, result.at);
     if (status == TH_OK) status = th_mpi_take(call, &buffer, (THDtype)r->dtype, THTensor_nElement(r), source, tag, came);
@@ -183,6 +223,7 @@ static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source,
     int dims;
     const int64_t *size = th_mpi_sizes_of(&dims, t);
     memset(&to, 0, sizeof to);
+    call->about = t;
     status = th_mpi_read(&from, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
     if (status == TH_OK) {
         const int how = TH_MPI_ANY_LAYOUT;
@@ -200,7 +241,7 @@ static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source,
             } else {
                 status = th_mpi_check(MPI_Recv(NULL, 0, MPI_BYTE, source, recvtag, call->comm, came), call->what);
             }
-            int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+            int code = th_mpi_complete(call, &request, dest, sendtag, MPI_STATUS_IGNORE);
             if (status == TH_OK) status = th_mpi_check(code, call->what);
         }
     }
@@ -208,7 +249,7 @@ static inline THStatus th_mpi_sendrecv(THMpiCall *call, THTensor *r, int source,
         THTensor_free(to.own);
         to.own = NULL;
     }
-    THTensor_free(from.own);
+    th_mpi_end_source(&from, call);
     return th_mpi_written(&to, call, status);
 }
 
@@ -239,6 +280,19 @@ static inline THStatus TH_MPI_sendShaped(const THTensor *t, int dest, int tag, M
     return th_mpi_end(&call, th_mpi_send(&call, &header, t, dest, tag));
 }
 
+/* Receives a header of `header->length` words. With a timeout, MPI writes to memory that outlives the call. */
+static inline THStatus th_mpi_take_header(THMpiCall *call, th_mpi_shape_header *header, MPI_Message *message, MPI_Status *came) {
+    const size_t bytes = (size_t)header->length * sizeof *header->word;
+    th_mpi_buffer buffer = {header->word, header->length, MPI_INT64_T};
+    void *copy = call->state->timeout > 0 ? malloc(bytes) : NULL;
+    if (copy) buffer.data = copy;
+    int code = copy ? th_mpi_take_message(call, &buffer, message, came)
+                    : MPI_Mrecv(buffer.data, buffer.count, buffer.type, message, came);
+    if (copy && code == MPI_SUCCESS) memcpy(header->word, copy, bytes);
+    th_mpi_free_memory(call, copy);
+    return th_mpi_check(code, call->what);
+}
+
 static inline THStatus th_mpi_recv_shaped(THMpiCall *call, THTensor *r, int source, int tag, MPI_Status *came) {
     th_mpi_shape_header header;
     th_mpi_result result;
@@ -253,7 +307,7 @@ static inline THStatus th_mpi_recv_shaped(THMpiCall *call, THTensor *r, int sour
     if (status != TH_OK) return status;
     header.length = bytes <= (int64_t)sizeof header.word && bytes % 8 == 0 ? (int)(bytes / 8) : 0;
     if (header.length > 0) {
-        status = th_mpi_check(MPI_Mrecv(header.word, header.length, MPI_INT64_T, &message, came), call->what);
+        status = th_mpi_take_header(call, &header, &message, came);
     } else {
         th_mpi_drop_message(&message, bytes);
     }
@@ -297,24 +351,10 @@ typedef struct THMpiRequest {
     THTensor *tensor;          ///< A handle on the result; NULL for a send.
     th_mpi_result result;      ///< The result in a form that MPI can write.
     int64_t count;             ///< Expected elements; -1 for a send and a collective.
+    int peer, tag;             ///< The other rank and the tag of a message.
+    char sizes[128];           ///< Dtype and sizes of the tensor of a send, for the message of a timeout.
     int collective;            ///< 1 for a collective, which MPI cannot cancel.
 } THMpiRequest;
-
-/* Frees the orphans whose sends MPI has completed. */
-static inline void th_mpi_end_orphans(THMpiState *state) {
-    th_mpi_orphan **at = &state->orphans;
-    while (*at) {
-        th_mpi_orphan *orphan = *at;
-        int done = 0;
-        if (MPI_Test(&orphan->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
-            at = &orphan->next;
-            continue;
-        }
-        *at = orphan->next;
-        THStorage_free(orphan->storage);
-        free(orphan);
-    }
-}
 
 /* Returns a request without an operation; NULL, and an error, if memory runs out. */
 static inline THMpiRequest *th_mpi_new_request(THMpiCall *call) {
@@ -347,9 +387,12 @@ static inline THStatus th_mpi_isend(THMpiCall *call, THMpiRequest *request, cons
     if (status == TH_OK) {
         request->storage = source.t->storage;
         THStorage_retain(request->storage);
+        request->peer = dest;
+        request->tag = tag;
+        if (call->state->timeout > 0) th_mpi_shape_text(request->sizes, sizeof request->sizes, t);
         status = th_mpi_check(MPI_Isend(buffer.data, buffer.count, buffer.type, dest, tag, call->comm, &request->request), call->what);
     }
-    THTensor_free(source.own);
+    th_mpi_end_source(&source, call);
     return status;
 }
 
@@ -365,7 +408,6 @@ static inline THStatus TH_MPI_isend(THMpiRequest **request, const THTensor *t, i
     result = made ? th_mpi_isend(&call, made, t, dest, tag) : TH_ERR_NOMEM;
     if (result == TH_OK) *request = made;
     else if (made) th_mpi_drop(made);
-    th_mpi_end_orphans(call.state);
     return th_mpi_end(&call, result);
 }
 
@@ -384,6 +426,8 @@ static inline THStatus th_mpi_irecv(THMpiCall *call, THMpiRequest *request, THTe
     if (status == TH_OK && source != MPI_PROC_NULL) {
         status = th_mpi_hold(call, request, r, TH_MPI_ANY_LAYOUT, &buffer);
         request->count = (int64_t)THTensor_nElement(r);
+        request->peer = source;
+        request->tag = tag;
     }
     if (status != TH_OK) return status;
     return th_mpi_check(MPI_Irecv(buffer.data, buffer.count, buffer.type, source, tag, call->comm, &request->request), call->what);
@@ -416,9 +460,17 @@ static inline THStatus th_mpi_finish(THMpiCall *call, THMpiRequest *request, int
     return status;
 }
 
+/* Waits for a request with the timeout of the communicator. */
+static inline int th_mpi_await_request(THMpiCall *call, const THMpiRequest *request) {
+    call->about = request->tensor;
+    call->sizes = request->sizes;
+    return th_mpi_await(call, request->request, request->collective ? TH_MPI_ALL_RANKS : request->peer, request->tag);
+}
+
 /// Waits until the request in `*request` is complete, frees the request, and stores NULL in `*request`. If `*request`
 /// is NULL, returns TH_OK at once. `status` receives MPI's status, which is meaningful for a receive, and may be
-/// MPI_STATUS_IGNORE. Errors: the errors of the message.
+/// MPI_STATUS_IGNORE. Errors: the errors of the message; `TH_ERR_IO`, after the timeout of TH_MPI_setTimeout, and
+/// `*request` is unchanged.
 static inline THStatus TH_MPI_wait(THMpiRequest **request, MPI_Status *status) {
     THMpiCall call;
     MPI_Status came;
@@ -427,8 +479,10 @@ static inline THStatus TH_MPI_wait(THMpiRequest **request, MPI_Status *status) {
     THStatus result = th_mpi_begin(&call, (*request)->comm, "TH_MPI_wait");
     if (result != TH_OK) return result;
     THMpiRequest *done = *request;
+    int code = th_mpi_await_request(&call, done);
+    if (code == TH_MPI_LATE) return th_mpi_end(&call, TH_ERR_IO);
     *request = NULL;
-    int code = MPI_Wait(&done->request, &came);
+    code = MPI_Wait(&done->request, &came);
     th_mpi_tell(status, &came);
     return th_mpi_end(&call, th_mpi_finish(&call, done, code, &came));
 }
@@ -453,7 +507,7 @@ static inline THStatus TH_MPI_test(int *done, THMpiRequest **request, MPI_Status
 }
 
 /// Waits for `count` requests, as TH_MPI_wait does. All requests are ended, even if one fails; the error of the first
-/// failed request is returned.
+/// failed request is returned. Requests that time out are not ended.
 static inline THStatus TH_MPI_waitall(int count, THMpiRequest **requests) {
     THStatus first = TH_OK;
     char text[1024];
@@ -470,28 +524,27 @@ static inline THStatus TH_MPI_waitall(int count, THMpiRequest **requests) {
 }
 
 /// Frees a request without waiting for its message. A receive is cancelled. A send continues, and its memory is kept
-/// until MPI has completed the send. A collective cannot be cancelled: the function waits for it. NULL is ignored.
+/// until MPI has completed the send. A collective cannot be cancelled: the function waits for it. After a timeout, the
+/// function returns `TH_ERR_IO` and the communicator keeps the memory of the collective. NULL is ignored.
 static inline THStatus TH_MPI_freeRequest(THMpiRequest *request) {
     THMpiCall call;
     MPI_Status came;
     if (!request) return TH_OK;
     THStatus result = th_mpi_begin(&call, request->comm, "TH_MPI_freeRequest");
     if (result != TH_OK) return result;
-    th_mpi_orphan *orphan = NULL;
     if (request->storage && !request->collective) {
-        orphan = (th_mpi_orphan *)malloc(sizeof *orphan);
-    } else if (request->tensor && !request->collective) {
-        result = th_mpi_check(MPI_Cancel(&request->request), call.what);
-    }
-    if (orphan) {
-        orphan->request = request->request;
-        orphan->storage = request->storage;
-        orphan->next = call.state->orphans;
-        call.state->orphans = orphan;
-        request->storage = NULL;
+        th_mpi_abandon(&call, request->request, 0);
+        th_mpi_keep_storage(&call, request->storage);
         th_mpi_end_orphans(call.state);
     } else {
-        int code = MPI_Wait(&request->request, &came);
+        if (request->tensor && !request->collective) result = th_mpi_check(MPI_Cancel(&request->request), call.what);
+        int code = th_mpi_await_request(&call, request);
+        if (code == TH_MPI_LATE) {
+            th_mpi_abandon(&call, request->request, request->collective);
+            th_mpi_keep(&call, request->result.at);
+        } else {
+            code = MPI_Wait(&request->request, &came);
+        }
         if (result == TH_OK) result = th_mpi_check(code, call.what);
     }
     th_mpi_drop(request);

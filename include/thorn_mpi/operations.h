@@ -6,7 +6,7 @@
 #ifndef THORN_MPI_OPERATIONS_H
 #define THORN_MPI_OPERATIONS_H
 
-#include "types.h"
+#include "timeouts.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -159,12 +159,12 @@ static inline THStatus th_mpi_new_side(th_mpi_side *side, THMpiCall *call, THDty
     return TH_OK;
 }
 
-static inline void th_mpi_free_side(th_mpi_side *side, int ranks) {
-    for (int p = 0; side->counts && side->types && p < ranks; p++) {
+static inline void th_mpi_free_side(th_mpi_side *side, const THMpiCall *call) {
+    for (int p = 0; side->counts && side->types && p < call->state->size; p++) {
         if (side->owned[p]) MPI_Type_free(&side->types[p]);
     }
-    free(side->counts);
-    free(side->types);
+    th_mpi_free_memory(call, side->counts);
+    th_mpi_free_memory(call, side->types);
 }
 
 /* Adds the elements for rank `p`: `layout`, at `place` bytes after the tensor's first element. If the layout equals the
@@ -235,18 +235,21 @@ static inline THStatus th_mpi_sizes(THMpiCall *call, THStatus status, int64_t *s
         facts.own[TH_MPI_LAYOUT] = status == TH_OK ? t->size[dim] : 0;
         status = th_mpi_agree(call, status, &facts);
         if (status != TH_OK) return status;
-        const int64_t own = facts.own[TH_MPI_LAYOUT];
+        int64_t size, *own = th_mpi_words(call, &size);
+        *own = facts.own[TH_MPI_LAYOUT];
         if (facts.low[TH_MPI_LAYOUT] != facts.high[TH_MPI_LAYOUT]) {
-            return th_mpi_check(MPI_Allgather(&own, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, call->comm), call->what);
+            return th_mpi_check(th_mpi_do_allgather(call, own, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T), call->what);
         }
-        for (int p = 0; p < ranks; p++) sizes[p] = own;
+        for (int p = 0; p < ranks; p++) sizes[p] = *own;
         return TH_OK;
     }
     const int64_t own[WORDS] = {status, facts.own[TH_MPI_DTYPE], facts.own[TH_MPI_RANK], facts.own[TH_MPI_SIZES],
                                 status == TH_OK ? t->size[dim] : 0};
-    int64_t *all = th_mpi_new_list(call, WORDS);
+    int64_t room[WORDS], *words = th_mpi_words(call, room), *all = th_mpi_new_list(call, WORDS);
     if (!all) return TH_ERR_NOMEM;
-    THStatus sent = th_mpi_check(MPI_Allgather(own, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, call->comm), call->what);
+    memcpy(words, own, sizeof own);
+    THStatus sent = th_mpi_check(th_mpi_do_allgather(call, words, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T), call->what);
+    int differ = 0;
     for (int p = 0; p < ranks && status == TH_OK && sent == TH_OK; p++) {
         const int64_t *other = all + (size_t)p * WORDS;
         sizes[p] = other[SIZE];
@@ -257,10 +260,11 @@ static inline THStatus th_mpi_sizes(THMpiCall *call, THStatus status, int64_t *s
         } else if (other[DTYPE] != own[DTYPE]) {
             status = th_mpi_fail(TH_ERR_DTYPE, "%s: ranks have different dtypes, here %s", call->what, THDtype_name((THDtype)own[DTYPE]));
         } else if (other[RANK] != own[RANK] || other[SIZES] != own[SIZES]) {
-            status = th_mpi_different_shapes(call, own[RANK]);
+            differ = 1;
         }
     }
-    free(all);
+    th_mpi_free_memory(call, all);
+    if (status == TH_OK && sent == TH_OK && differ) return th_mpi_different_shapes(call, &facts);
     return status != TH_OK ? status : sent;
 }
 
@@ -304,9 +308,9 @@ static inline THStatus th_mpi_prepare_join(th_mpi_joining *c, THMpiCall *call, c
     return status == TH_OK ? th_mpi_add_peers(&c->side, call, r, dim, parts, 1) : status;
 }
 
-static inline void th_mpi_free_joining(th_mpi_joining *c, int ranks) {
-    free(c->division.counts);
-    th_mpi_free_side(&c->side, ranks);
+static inline void th_mpi_free_joining(th_mpi_joining *c, const THMpiCall *call) {
+    th_mpi_free_memory(call, c->division.counts);
+    th_mpi_free_side(&c->side, call);
 }
 
 /* Joins the parts by MPI. `r` already contains this rank's part: all calls are in place, because Open MPI selects its
@@ -315,13 +319,13 @@ static inline THStatus th_mpi_join(const th_mpi_joining *c, THMpiCall *call, THT
     char *data = (char *)th_mpi_data(r);
     int code = MPI_SUCCESS;
     if (c->equal) {
-        code = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->part.count, c->part.type, call->comm);
+        code = th_mpi_do_allgather(call, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->part.count, c->part.type);
     } else if (c->division.counts) {
-        code = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->division.counts, c->division.places,
-                              c->division.type, call->comm);
+        code = th_mpi_do_allgatherv(call, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->division.counts, c->division.places,
+                                    c->division.type);
     } else {
         for (int p = 0; p < call->state->size && code == MPI_SUCCESS; p++) {
-            code = MPI_Bcast(data + c->side.places[p], c->side.counts[p], c->side.types[p], p, call->comm);
+            code = th_mpi_do_bcast(call, data + c->side.places[p], c->side.counts[p], c->side.types[p], p);
         }
     }
     return th_mpi_check(code, call->what);
@@ -365,10 +369,10 @@ static inline THStatus th_mpi_allgather(THMpiCall *call, THTensor *r, const THTe
             if (copied != TH_OK) status = copied;
         }
     }
-    th_mpi_free_joining(&joining, call->state->size);
+    th_mpi_free_joining(&joining, call);
     THTensor_free(own);
     THTensor_free(plain);
-    free(parts);
+    th_mpi_free_memory(call, parts);
     return th_mpi_written(&result, call, status);
 }
 
@@ -412,10 +416,10 @@ static inline THStatus th_mpi_prepare_rooted(th_mpi_rooted *c, THMpiCall *call, 
     return status;
 }
 
-static inline void th_mpi_free_rooted(th_mpi_rooted *c, int ranks) {
-    free(c->division.counts);
-    th_mpi_free_side(&c->whole, ranks);
-    th_mpi_free_side(&c->own, ranks);
+static inline void th_mpi_free_rooted(th_mpi_rooted *c, const THMpiCall *call) {
+    th_mpi_free_memory(call, c->division.counts);
+    th_mpi_free_side(&c->whole, call);
+    th_mpi_free_side(&c->own, call);
 }
 
 /* Gathers the tensors `t` of all ranks in the root's `r`. `r` is NULL on other ranks. */
@@ -423,10 +427,10 @@ static inline THStatus th_mpi_gather_parts(const th_mpi_rooted *c, THMpiCall *ca
                                            int root) {
     const th_mpi_side *own = &c->own, *whole = &c->whole;
     void *to = r ? th_mpi_data(r) : NULL, *from = th_mpi_data(t);
-    int code = c->is_long ? MPI_Alltoallw(from, own->counts, own->places, own->types, to, whole->counts, whole->places,
-                                          whole->types, call->comm)
-                          : MPI_Gatherv(from, c->part.count, c->part.type, to, c->division.counts, c->division.places,
-                                        c->division.type, root, call->comm);
+    int code = c->is_long ? th_mpi_do_alltoallw(call, from, own->counts, own->places, own->types, to, whole->counts, whole->places,
+                                                whole->types)
+                          : th_mpi_do_gatherv(call, from, c->part.count, c->part.type, to, c->division.counts, c->division.places,
+                                              c->division.type, root);
     return th_mpi_check(code, call->what);
 }
 
@@ -459,9 +463,9 @@ static inline THStatus th_mpi_gather(THMpiCall *call, THTensor *r, const THTenso
         for (int d = 0; d < source.t->nDimension; d++) is_empty |= size[d] == 0;
         if (status == TH_OK && !is_empty) status = th_mpi_gather_parts(&c, call, result.at, source.t, root);
     }
-    th_mpi_free_rooted(&c, call->state->size);
-    THTensor_free(source.own);
-    free(parts);
+    th_mpi_free_rooted(&c, call);
+    th_mpi_end_source(&source, call);
+    th_mpi_free_memory(call, parts);
     return th_mpi_written(&result, call, status);
 }
 

@@ -37,11 +37,11 @@ static inline int th_mpi_reduce_parts(THMpiCall *call, const void *from, void *t
     for (int p = 0; p < ranks; p++) total += parts[p];
     if (total <= TH_MPI_COUNT_MAX / (inner > 0 ? inner : 1)) {
         for (int p = 0; p < ranks; p++) counts[p] = (int)(parts[p] * inner);
-        return MPI_Reduce_scatter(from, to, counts, TH_MPI_datatype(dtype), op, call->comm);
+        return th_mpi_do_reduce_scatter(call, from, to, counts, TH_MPI_datatype(dtype), op);
     }
     for (int p = 0; p < ranks && code == MPI_SUCCESS; p++) {
         void *mine = p == call->state->rank ? to : NULL;
-        code = th_mpi_reduce_row(from, mine, parts[p] * inner, dtype, op, p, call->comm);
+        code = th_mpi_reduce_row(call, from, mine, parts[p] * inner, dtype, op, p);
         from = (const char *)from + parts[p] * inner * th_mpi_bytes((int)dtype);
     }
     return code;
@@ -66,9 +66,9 @@ static inline THStatus th_mpi_prepare_reduce_scatter(THMpiCall *call, th_mpi_red
     c->counts = (int *)malloc((size_t)call->state->size * sizeof *c->counts);
     if (!c->counts) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for %d ranks", call->what, call->state->size);
     THStatus status = th_mpi_parts(call, c->parts, parts, t->size[dim]);
-    if (status == TH_OK) status = th_mpi_op(&c->use, call, (THDtype)t->dtype, op);
+    int how = 0;
+    if (status == TH_OK) status = th_mpi_reduction(&c->use, &how, call, t, op);
     if (status != TH_OK) return status;
-    const int how = th_mpi_reduction_needs(c->use, op);
     c->from = th_mpi_new_dim_first(t, dim);
     if (!c->from) return th_mpi_passed_on(call->what);
     status = th_mpi_read(&c->source, call, c->from, how, th_mpi_share(r, t));
@@ -90,7 +90,7 @@ static inline THStatus th_mpi_reduce_scatter(THMpiCall *call, THTensor *r, const
     THStatus status = c.parts ? th_mpi_check_tensor(t, call, "t") : TH_ERR_NOMEM;
     if (status == TH_OK && !r) status = th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument 'r' is NULL", call->what);
     if (status == TH_OK) status = th_mpi_check_dim(call, t, &dim);
-    th_mpi_facts_of(&facts, th_mpi_kind(TH_MPI_REDUCE_SCATTER, op, dim, 0), status == TH_OK ? t : NULL, -1, -1);
+    th_mpi_facts_of(&facts, th_mpi_reduction_kind(call, TH_MPI_REDUCE_SCATTER, op, dim, 0), status == TH_OK ? t : NULL, -1, -1);
     if (status == TH_OK) status = th_mpi_prepare_reduce_scatter(call, &c, r, t, parts, dim, op);
     for (int p = 0; c.parts && p < call->state->size; p++) {
         facts.own[TH_MPI_SIZES] = th_mpi_hash(facts.own[TH_MPI_SIZES], c.parts[p]);
@@ -100,16 +100,16 @@ static inline THStatus th_mpi_reduce_scatter(THMpiCall *call, THTensor *r, const
         /* `t` itself may be the result, and may already have the shape of the result. */
         const int64_t inner = facts.own[TH_MPI_ELEMENTS] / c.from->size[0];
         int code = th_mpi_reduce_parts(call, th_mpi_data(c.source.t), th_mpi_data(c.result.at), c.parts, inner,
-                                       (THDtype)c.from->dtype, c.use, c.counts);
+                                       (THDtype)c.source.t->dtype, c.use, c.counts);
         status = th_mpi_check(code, call->what);
     }
     status = th_mpi_written(&c.result, call, status);
     status = th_mpi_written(&c.shaped, call, status);
-    THTensor_free(c.source.own);
+    th_mpi_end_source(&c.source, call);
     THTensor_free(c.from);
     THTensor_free(c.to);
     free(c.parts);
-    free(c.counts);
+    th_mpi_free_memory(call, c.counts);
     return status;
 }
 
@@ -128,10 +128,10 @@ static inline THStatus th_mpi_scatter_parts(const th_mpi_rooted *c, THMpiCall *c
                                             int root) {
     const th_mpi_side *own = &c->own, *whole = &c->whole;
     void *to = th_mpi_data(r), *from = t ? th_mpi_data(t) : NULL;
-    int code = c->is_long ? MPI_Alltoallw(from, whole->counts, whole->places, whole->types, to, own->counts, own->places,
-                                          own->types, call->comm)
-                          : MPI_Scatterv(from, c->division.counts, c->division.places, c->division.type, to,
-                                         c->part.count, c->part.type, root, call->comm);
+    int code = c->is_long ? th_mpi_do_alltoallw(call, from, whole->counts, whole->places, whole->types, to, own->counts, own->places,
+                                                own->types)
+                          : th_mpi_do_scatterv(call, from, c->division.counts, c->division.places, c->division.type, to, c->part.count,
+                                               c->part.type, root);
     return th_mpi_check(code, call->what);
 }
 
@@ -142,7 +142,7 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
     th_mpi_source source = {t, NULL};
     th_mpi_result result;
     th_mpi_rooted c;
-    int64_t mine = 0;
+    int64_t room = 0, *mine = th_mpi_words(call, &room);
     memset(&result, 0, sizeof result);
     memset(&c, 0, sizeof c);
     THStatus status = th_mpi_check_root(call, root);
@@ -157,7 +157,8 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
     if (status == TH_OK || !(call->state->checked || no_root)) {
         status = th_mpi_bcast_header(call, status, &header, t, root);
         if (status == TH_OK) {
-            status = th_mpi_check(MPI_Scatter(parts, 1, MPI_INT64_T, &mine, 1, MPI_INT64_T, root, call->comm), call->what);
+            status = th_mpi_check(th_mpi_do_scatter(call, parts, 1, MPI_INT64_T, mine, 1, MPI_INT64_T, root), call->what);
+            room = *mine;
         }
     }
     if (status == TH_OK) {
@@ -171,7 +172,7 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
                                  dims);
         } else {
             total = size[dim];
-            size[dim] = mine;
+            size[dim] = room;
         }
         if (status == TH_OK && sends) status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
         if (status == TH_OK) {
@@ -185,9 +186,9 @@ static inline THStatus th_mpi_scatter(THMpiCall *call, THTensor *r, const THTens
             status = th_mpi_scatter_parts(&c, call, result.at, sends ? source.t : NULL, root);
         }
     }
-    th_mpi_free_rooted(&c, call->state->size);
-    THTensor_free(source.own);
-    free(parts);
+    th_mpi_free_rooted(&c, call);
+    th_mpi_end_source(&source, call);
+    th_mpi_free_memory(call, parts);
     return th_mpi_written(&result, call, status);
 }
 
@@ -248,7 +249,7 @@ static inline THStatus th_mpi_alltoall(THMpiCall *call, THTensor *r, const THTen
             mine[2 * p] = lists[4 * (size_t)ranks + (size_t)p];
             mine[2 * p + 1] = t->size[join];
         }
-        status = th_mpi_check(MPI_Alltoall(mine, 2, MPI_INT64_T, theirs, 2, MPI_INT64_T, call->comm), call->what);
+        status = th_mpi_check(th_mpi_do_alltoall(call, mine, 2, MPI_INT64_T, theirs, 2, MPI_INT64_T), call->what);
         if (status == TH_OK) status = th_mpi_alltoall_shape(call, size, t, split, join, theirs);
         if (status == TH_OK) status = th_mpi_read(&source, call, t, TH_MPI_ANY_LAYOUT, th_mpi_share(r, t));
         if (status == TH_OK) {
@@ -260,14 +261,14 @@ static inline THStatus th_mpi_alltoall(THMpiCall *call, THTensor *r, const THTen
         if (status == TH_OK) status = th_mpi_add_peers(&in, call, result.at, join, theirs + (split != join), 2);
         status = th_mpi_agree_again(call, status, facts.own[TH_MPI_KIND]);
         if (status == TH_OK) {
-            status = th_mpi_check(MPI_Alltoallw(th_mpi_data(source.t), out.counts, out.places, out.types, th_mpi_data(result.at),
-                                                in.counts, in.places, in.types, call->comm), call->what);
+            status = th_mpi_check(th_mpi_do_alltoallw(call, th_mpi_data(source.t), out.counts, out.places, out.types,
+                                                      th_mpi_data(result.at), in.counts, in.places, in.types), call->what);
         }
     }
-    th_mpi_free_side(&out, ranks);
-    th_mpi_free_side(&in, ranks);
-    THTensor_free(source.own);
-    free(lists);
+    th_mpi_free_side(&out, call);
+    th_mpi_free_side(&in, call);
+    th_mpi_end_source(&source, call);
+    th_mpi_free_memory(call, lists);
     return th_mpi_written(&result, call, status);
 }
 

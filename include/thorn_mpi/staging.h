@@ -31,6 +31,42 @@ static inline int TH_MPI_isCudaAware(void) {
 #endif
 }
 
+/* The three arguments that describe the elements of a tensor to MPI. */
+typedef struct th_mpi_buffer {
+    void *data;
+    int count;
+    MPI_Datatype type;
+} th_mpi_buffer;
+
+/* The address of the first element; NULL if the tensor has no memory. */
+static inline void *th_mpi_data(const THTensor *t) {
+    if (!t->storage || !t->storage->data) return NULL;
+    return (char *)t->storage->data + t->storageOffset * th_mpi_bytes(t->dtype);
+}
+
+/* Stores the count and the datatype for a layout in `buffer`. */
+static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout) {
+    const int64_t row = layout->dims == 0 ? 1 : layout->size[0];
+    buffer->type = TH_MPI_datatype(dtype);
+    buffer->count = 0;
+    if (layout->empty) return TH_OK;
+    if (th_mpi_is_row(layout) && row <= TH_MPI_COUNT_MAX) {
+        buffer->count = (int)row;
+        return TH_OK;
+    }
+    buffer->count = 1;
+    return th_mpi_type(&buffer->type, call, dtype, layout, TH_MPI_NO_EXTENT);
+}
+
+/* Stores the elements of a tensor with a dtype in `buffer`, for one call of MPI. Contiguous elements are counted as
+ * such; any other layout is one item of a derived datatype. */
+static inline THStatus th_mpi_buffer_of(th_mpi_buffer *buffer, THMpiCall *call, const THTensor *t) {
+    th_mpi_layout layout;
+    th_mpi_layout_of_tensor(&layout, t);
+    buffer->data = th_mpi_data(t);
+    return th_mpi_count_of(buffer, call, (THDtype)t->dtype, &layout);
+}
+
 /* Fails if `t` is NULL or has no dtype. `name` is the name of the argument. */
 static inline THStatus th_mpi_check_tensor(const THTensor *t, THMpiCall *call, const char *name) {
     if (!t) return th_mpi_fail(TH_ERR_ARGUMENT, "%s: argument '%s' is NULL", call->what, name);
@@ -46,10 +82,9 @@ static inline THStatus th_mpi_wait_for_gpu(const THTensor *t, THMpiCall *call) {
     return status == TH_OK ? TH_OK : th_mpi_passed_on(call->what);
 }
 
-/* Returns a row-major tensor in host memory, with the shape and dtype of `t` and undefined elements. The memory is
+/* Returns a row-major tensor of a dtype in host memory, with the shape of `t` and undefined elements. The memory is
  * pinned if `t` is on a GPU. NULL, and an error, if memory runs out. */
-static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
-    const THDtype dtype = (THDtype)t->dtype;
+static inline THTensor *th_mpi_new_on_host(const THTensor *t, THDtype dtype) {
     THTensor *made = NULL;
     if (t->deviceType == TH_CUDA) {
         THStorage *storage = THStorage_newPinned(dtype, THTensor_nElement(t));
@@ -64,8 +99,16 @@ static inline THTensor *th_mpi_new_on_host(const THTensor *t) {
 /* ------------------------------------------------------------------------------------------------------- sources */
 
 /* Requirements for a tensor that is passed to MPI. TH_MPI_ROW: contiguous elements. TH_MPI_ON_HOST: host memory, even
- * if MPI can access GPU memory. */
-enum { TH_MPI_ANY_LAYOUT = 0, TH_MPI_ROW = 1, TH_MPI_ON_HOST = 2 };
+ * if MPI can access GPU memory. TH_MPI_WIDE: elements converted to float32. */
+enum { TH_MPI_ANY_LAYOUT = 0, TH_MPI_ROW = 1, TH_MPI_ON_HOST = 2, TH_MPI_WIDE = 4 };
+
+/* Returns a row-major tensor with the shape of `t`, in the dtype that `how` requires, and undefined elements: in host
+ * memory if `staged` is 1, otherwise on the device of `t`. NULL, and an error, if memory runs out. */
+static inline THTensor *th_mpi_new_temporary(const THTensor *t, int how, int staged) {
+    const THDtype dtype = how & TH_MPI_WIDE ? TH_FLOAT32 : (THDtype)t->dtype;
+    if (staged || t->deviceType != TH_CUDA) return th_mpi_new_on_host(t, dtype);
+    return THTensor_newWithSizesOn(dtype, TH_CUDA, t->deviceIndex, t->nDimension, t->size);
+}
 
 /* A tensor that MPI reads. `t` is the argument or its copy. `own` is the copy, which must be freed, or NULL. */
 typedef struct th_mpi_source {
@@ -83,17 +126,36 @@ static inline THTensor *th_mpi_new_copy(const THTensor *t, int pinned) {
     return copy;
 }
 
+/* Returns the elements of `t` as float32, as th_mpi_new_copy does. */
+static inline THTensor *th_mpi_new_wide(const THTensor *t, int staged) {
+    THTensor *plain = THTensor_newDetach((THTensor *)(uintptr_t)t);
+    THTensor *copy = plain ? th_mpi_new_temporary(t, TH_MPI_WIDE, staged) : NULL;
+    if (copy && THTensor_copy(copy, plain) != TH_OK) {
+        THTensor_free(copy);
+        copy = NULL;
+    }
+    THTensor_free(plain);
+    return copy;
+}
+
 /* Stores in `source` the elements of `t` in a form that MPI can read. The elements are copied if `copy` is 1 or if MPI
- * needs a copy. The caller frees `source->own`, even after a failure. */
+ * needs a copy. th_mpi_end_source ends the source, even after a failure. */
 static inline THStatus th_mpi_read(th_mpi_source *source, THMpiCall *call, const THTensor *t, int how, int copy) {
     const int staged = t->deviceType == TH_CUDA && (how & TH_MPI_ON_HOST || !TH_MPI_isCudaAware());
     source->t = t;
     source->own = NULL;
-    if (staged || copy || (how & TH_MPI_ROW && !THTensor_isContiguous(t))) {
-        source->t = source->own = th_mpi_new_copy(t, staged);
+    if (staged || copy || how & TH_MPI_WIDE || (how & TH_MPI_ROW && !THTensor_isContiguous(t))) {
+        source->t = source->own = how & TH_MPI_WIDE ? th_mpi_new_wide(t, staged) : th_mpi_new_copy(t, staged);
         if (!source->own) return th_mpi_passed_on(call->what);
     }
     return source->t->deviceType == TH_CUDA ? th_mpi_wait_for_gpu(t, call) : TH_OK;
+}
+
+/* Frees the copy of a source. If an operation of the call has timed out, the memory is kept. */
+static inline void th_mpi_end_source(th_mpi_source *source, const THMpiCall *call) {
+    th_mpi_keep(call, source->t);
+    THTensor_free(source->own);
+    source->own = NULL;
 }
 
 /* Returns 1 if two tensors share memory or are the same handle. */
@@ -196,9 +258,8 @@ static inline THStatus th_mpi_open(th_mpi_result *result, THMpiCall *call, int h
     THStatus status = th_mpi_touch(r, call);
     if (status != TH_OK) return status;
     const int staged = cuda && (how & TH_MPI_ON_HOST || !TH_MPI_isCudaAware());
-    if (staged || overlaps || (how & TH_MPI_ROW && !THTensor_isContiguous(r))) {
-        result->own = cuda && !staged ? THTensor_newWithSizesOn((THDtype)r->dtype, TH_CUDA, r->deviceIndex, r->nDimension, r->size)
-                                      : th_mpi_new_on_host(r);
+    if (staged || overlaps || how & TH_MPI_WIDE || (how & TH_MPI_ROW && !THTensor_isContiguous(r))) {
+        result->own = th_mpi_new_temporary(r, how, staged);
         if (!result->own) return th_mpi_passed_on(call->what);
         result->at = result->own;
     }
@@ -225,6 +286,7 @@ static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *cal
 /* Ends a result. If `status` is TH_OK, moves the elements that MPI wrote into the argument; otherwise restores the
  * argument's shape. Returns the final status. */
 static inline THStatus th_mpi_written(th_mpi_result *result, THMpiCall *call, THStatus status) {
+    th_mpi_keep(call, result->at);
     if (status == TH_OK && result->own && THTensor_copy(th_mpi_target(result), result->own) != TH_OK) {
         status = th_mpi_passed_on(call->what);
     }

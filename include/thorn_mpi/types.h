@@ -36,6 +36,10 @@
 /* The number of derived datatypes cached with a communicator. A datatype remains valid during the next TH_MPI_TYPES - 1
  * look-ups of other datatypes. */
 #define TH_MPI_TYPES 64
+/* The number of blocks of memory that one abandoned operation of MPI can keep. */
+#define TH_MPI_KEPT 8
+/* A result that stands for a timeout, in place of an error code of MPI. The error is already set. */
+#define TH_MPI_LATE (-1)
 /** @endcond */
 
 #ifdef __cplusplus
@@ -51,11 +55,15 @@ typedef struct th_mpi_entry {
     MPI_Datatype type;
 } th_mpi_entry;
 
-/* A send whose request was freed before MPI completed the send, and the storage that MPI reads. */
+/* An operation that MPI has not completed, although no caller waits for it: a send whose request was freed, or an
+ * operation that timed out. MPI may still read and write the storages and the memory. */
 typedef struct th_mpi_orphan {
     struct th_mpi_orphan *next;
     MPI_Request request;
-    THStorage *storage;
+    int collective;
+    int storages, memories;
+    THStorage *storage[TH_MPI_KEPT];
+    void *memory[TH_MPI_KEPT];
 } th_mpi_orphan;
 
 /* The data of one communicator, stored as an attribute of the communicator. */
@@ -64,18 +72,29 @@ typedef struct THMpiState {
     int rank;
     int size;
     int checked;
+    int rounds_each;            /* sums of 16-bit floats round after each step: TH_MPI_setReduction */
+    int lost;                   /* a collective has timed out */
+    char lost_in[48];           /* the function that has timed out */
+    double timeout;             /* in seconds; 0 for none: TH_MPI_setTimeout */
+    int64_t *scratch;           /* with a timeout: TH_MPI_SCRATCH words for small collectives */
+    th_mpi_orphan full;         /* in place of an orphan for which memory ran out: it leaks all memory that it gets */
     uint64_t clock;
     uint64_t hash[TH_MPI_TYPES];
     th_mpi_entry entry[TH_MPI_TYPES];
     th_mpi_orphan *orphans;
 } THMpiState;
 
-/* One call of a public function: the function's name, the communicator, and the error handler to restore. */
+/* One call of a public function: the function's name, the communicator, and the error handler to restore. The
+ * message of a timeout describes the tensor `about`, or contains the text `sizes`; both may be NULL. `late` is the
+ * operation that has timed out, or NULL. */
 typedef struct THMpiCall {
     const char *what;
     MPI_Comm comm;
     THMpiState *state;
     MPI_Errhandler handler;
+    const THTensor *about;
+    const char *sizes;
+    th_mpi_orphan *late;
 } THMpiCall;
 
 /* The data of one source file of the program, from its first call to MPI_Finalize. Two source files that use the same
@@ -188,6 +207,7 @@ static inline THStatus th_mpi_check(int code, const char *what) {
     char text[MPI_MAX_ERROR_STRING + 1] = "an error that MPI does not know";
     int error_class = MPI_ERR_UNKNOWN, length = 0;
     if (code == MPI_SUCCESS) return TH_OK;
+    if (code == TH_MPI_LATE) return TH_ERR_IO;
     MPI_Error_class(code, &error_class);
     MPI_Error_string(code, text, &length);
     for (char *c = text; *c; c++) {
@@ -198,22 +218,46 @@ static inline THStatus th_mpi_check(int code, const char *what) {
 
 /* ------------------------------------------------------------------------------------------ state of communicators */
 
+/* Frees an orphan and its memory. */
+static inline void th_mpi_free_orphan(th_mpi_orphan *orphan) {
+    for (int i = 0; i < orphan->storages; i++) THStorage_free(orphan->storage[i]);
+    for (int i = 0; i < orphan->memories; i++) free(orphan->memory[i]);
+    free(orphan);
+}
+
+/* Frees the orphans that MPI has completed. Returns 1 if a collective remains. */
+static inline int th_mpi_end_orphans(THMpiState *state) {
+    th_mpi_orphan **at = &state->orphans;
+    int remains = 0;
+    while (*at) {
+        th_mpi_orphan *orphan = *at;
+        int done = 0;
+        if (MPI_Test(&orphan->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+            remains |= orphan->collective;
+            at = &orphan->next;
+            continue;
+        }
+        *at = orphan->next;
+        th_mpi_free_orphan(orphan);
+    }
+    return remains;
+}
+
 /* Frees a state, its datatypes and its orphans. MPI keeps a datatype until pending messages have been completed. The
- * storage of a send that is not complete is leaked, because MPI still reads the storage. */
+ * memory of an orphan that is not complete is leaked, because MPI still uses the memory. */
 static inline void th_mpi_free_state(THMpiState *state) {
     for (int i = 0; i < TH_MPI_TYPES; i++) {
         if (state->entry[i].key) MPI_Type_free(&state->entry[i].type);
         free(state->entry[i].key);
     }
+    /* Some operations of MPI are complete only after several tests. */
+    int remains = th_mpi_end_orphans(state);
+    for (int i = 0; i < 1000 && state->orphans; i++) remains = th_mpi_end_orphans(state);
+    if (!remains && !state->full.collective) free(state->scratch);
     while (state->orphans) {
         th_mpi_orphan *orphan = state->orphans;
-        int done = 0;
         state->orphans = orphan->next;
-        if (MPI_Test(&orphan->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
-            THStorage_free(orphan->storage);
-        } else {
-            MPI_Request_free(&orphan->request);
-        }
+        if (!orphan->collective) MPI_Request_free(&orphan->request);
         free(orphan);
     }
     free(state);
@@ -282,6 +326,7 @@ static inline THStatus th_mpi_new_state(THMpiCall *call) {
     THMpiState *state = (THMpiState *)calloc(1, sizeof *state);
     if (!state) return th_mpi_fail(TH_ERR_NOMEM, "%s: no memory for a communicator", call->what);
     state->checked = 1;
+    state->full.storages = state->full.memories = TH_MPI_KEPT;
     MPI_Comm_rank(call->comm, &state->rank);
     MPI_Comm_size(call->comm, &state->size);
     int code = MPI_Comm_set_attr(call->comm, process->comm_key, state);
@@ -304,6 +349,9 @@ static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *
     int found = 0;
     call->what = what;
     call->comm = comm;
+    call->about = NULL;
+    call->sizes = NULL;
+    call->late = NULL;
     if (!th_mpi_is_ready(process)) {
         int code = MPI_SUCCESS;
         if (th_mpi_check_runs(what) != TH_OK) return TH_ERR_ARGUMENT;
@@ -318,6 +366,7 @@ static inline THStatus th_mpi_begin(THMpiCall *call, MPI_Comm comm, const char *
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_get_attr(comm, process->comm_key, &value, &found);
     call->state = (THMpiState *)value;
+    if (found && call->state->orphans) th_mpi_end_orphans(call->state);
     if (found) return TH_OK;
     THStatus status = th_mpi_new_state(call);
     if (status != TH_OK) {
@@ -498,13 +547,6 @@ static inline THStatus th_mpi_type(MPI_Datatype *type, THMpiCall *call, THDtype 
     return TH_OK;
 }
 
-/* The three arguments that describe the elements of a tensor to MPI. */
-typedef struct th_mpi_buffer {
-    void *data;
-    int count;
-    MPI_Datatype type;
-} th_mpi_buffer;
-
 /* The layout of a tensor with a dtype. A tensor that has no dimensions and is not a scalar is empty. */
 static inline void th_mpi_layout_of_tensor(th_mpi_layout *layout, const THTensor *t) {
     th_mpi_layout_of(layout, th_mpi_bytes(t->dtype), t->nDimension, t->size, t->stride);
@@ -518,35 +560,6 @@ static inline const int64_t *th_mpi_sizes_of(int *dims, const THTensor *t) {
     const int lacks = t->nDimension == 0 && !(t->flag & TH_TENSOR_SCALAR);
     *dims = lacks ? 1 : t->nDimension;
     return lacks ? none : t->size;
-}
-
-/* The address of the first element; NULL if the tensor has no memory. */
-static inline void *th_mpi_data(const THTensor *t) {
-    if (!t->storage || !t->storage->data) return NULL;
-    return (char *)t->storage->data + t->storageOffset * th_mpi_bytes(t->dtype);
-}
-
-/* Stores the count and the datatype for a layout in `buffer`. */
-static inline THStatus th_mpi_count_of(th_mpi_buffer *buffer, THMpiCall *call, THDtype dtype, const th_mpi_layout *layout) {
-    const int64_t row = layout->dims == 0 ? 1 : layout->size[0];
-    buffer->type = TH_MPI_datatype(dtype);
-    buffer->count = 0;
-    if (layout->empty) return TH_OK;
-    if (th_mpi_is_row(layout) && row <= TH_MPI_COUNT_MAX) {
-        buffer->count = (int)row;
-        return TH_OK;
-    }
-    buffer->count = 1;
-    return th_mpi_type(&buffer->type, call, dtype, layout, TH_MPI_NO_EXTENT);
-}
-
-/* Stores the elements of a tensor with a dtype in `buffer`, for one call of MPI. Contiguous elements are counted as
- * such; any other layout is one item of a derived datatype. */
-static inline THStatus th_mpi_buffer_of(th_mpi_buffer *buffer, THMpiCall *call, const THTensor *t) {
-    th_mpi_layout layout;
-    th_mpi_layout_of_tensor(&layout, t);
-    buffer->data = th_mpi_data(t);
-    return th_mpi_count_of(buffer, call, (THDtype)t->dtype, &layout);
 }
 
 #ifdef __cplusplus
