@@ -18,8 +18,10 @@ use windows_sys::Win32::System::Memory::{
     OpenFileMappingW, PAGE_READWRITE, PAGE_WRITECOPY, UnmapViewOfFile, VirtualQuery,
 };
 
-/// True: shared memory keeps its name only while a handle of it is open.
-pub const NAMES_NEED_HANDLES: bool = true;
+/// Returns true: shared memory keeps its name only while a handle of it is open.
+pub const fn names_need_handles() -> bool {
+    true
+}
 
 /// An open file or object of shared memory.
 pub enum Object {
