@@ -6,7 +6,12 @@ name. If several forms fit all arguments, the first one is called. The choice de
 
 from . import _words as w
 from ._call import call
+from ._fast import compiled
 from ._table import camel, snake
+
+
+# The words that `compiled` distinguishes by the type of the value.
+SIMPLE = {w.TENSOR, w.INT, w.FLOAT, w.FLAG}
 
 
 class Mismatch(TypeError):
@@ -136,17 +141,20 @@ def _results(form, options):
 
 def operation(name, forms, in_place=False):
     """Returns the function of Python with these forms. If `in_place`, as in `add_(x, y)`, it writes to its first argument."""
-    chosen = {}
+    chosen, simple = {}, {}
 
-    def bound(*given, **options):
-        if options:
-            options = {camel(key): value for key, value in options.items()}
+    def general(given, options):
+        options = {camel(key): value for key, value in options.items()}
         words = tuple(map(w.word_of, given))
         named = {key: w.word_of(value) for key, value in options.items()}
         key = (words, *named.items())
         choice = chosen.get(key)
         if choice is None:
             choice = chosen[key] = _choose(forms, words, named, in_place) or _refuse(name, forms, words, named)
+            if not options and not set(words) - SIMPLE:
+                run = compiled(choice[0], choice[1], words, *choice[2:])
+                if run:
+                    simple[tuple(map(type, given))] = run
         form, plan, skipped, writes_first = choice
         if writes_first:
             options["out"] = given[0]
@@ -154,6 +162,11 @@ def operation(name, forms, in_place=False):
         result = call(form, _values(plan, given[skipped:], options), _results(form, options), dtype and w.dtype_of(dtype),
                       options.get("results", 1))
         return result.requires_grad_() if options.get("requiresGrad") and "requiresGrad" not in plan.values() else result
+
+    def bound(*given, **options):
+        run = simple.get(tuple(map(type, given))) if not options else None
+        result = run(*given) if run else None
+        return general(given, options) if result is None else result
 
     bound.__name__ = bound.__qualname__ = name
     return bound

@@ -4,12 +4,12 @@ A kind has
     words     the words of the accepted values; None is accepted if the argument is optional
     role      "result", "parameter", or None for lengths, which follow from lists
     give      give(value, argument, keep) returns the value in C; `keep` is a list of what must live until the call returns
+    group     the word for similar kinds: "tensor", "number", "list"
 `KINDS` maps the names of the table to kinds.
 """
 
 import os
-from dataclasses import dataclass
-from typing import Callable, Optional
+from collections import namedtuple
 
 from . import _words as w
 from ._handles import CLASSES
@@ -18,12 +18,7 @@ from ._library import NULL, ffi, lib
 KINDS = {}
 
 
-@dataclass(frozen=True)
-class Kind:
-    words: frozenset
-    role: Optional[str]
-    give: Optional[Callable]
-    group: str
+Kind = namedtuple("Kind", "words role give group")
 
 
 def handle(value, argument, keep):

@@ -88,9 +88,9 @@ def _struct(value, function, owner, kept):
 
 @_define("borrowed_sizes")
 def _sizes(value, function, owner, kept, ndim=None):
-    ndim = owner.handle.nDimension if ndim is None else ndim
     if value == NULL:
         check_code(function)
+    ndim = owner.handle.nDimension if ndim is None else ndim
     return tuple(value[d] for d in range(ndim)) if value != NULL else ()
 
 
