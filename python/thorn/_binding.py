@@ -75,6 +75,8 @@ def _knows(signature, named):
 
 
 def _results_fit(signature, named):
+    if named.get("out", w.NONE) not in (w.TENSOR, w.SPARSE, w.TENSORS, w.GAPS, w.EMPTY, w.NONE):
+        return False
     return all(named.get(argument.key, w.NONE) in {*argument.of.words, w.NONE, w.FLAG} for argument in signature.results)
 
 
@@ -86,12 +88,14 @@ def _plan(signature, words, named):
 def _choose(forms, words, named, in_place):
     """Returns the form, its plan, the number of leading arguments that are only results, and True if the first argument is the result."""
     is_tensor = bool(words) and words[0] in (w.TENSOR, w.SPARSE)
-    if in_place and is_tensor:
+    if in_place and (not is_tensor or "out" in named):
+        return None
+    if in_place:
         fills = [form for form in forms if reads_no_tensor(form)]
         others = [form for form in forms if form.results and not reads_no_tensor(form)]
         attempts = [(form, 1) for form in fills] + [(form, 0) for form in others] + [(form, 1) for form in others]
     else:
-        attempts = [(form, 0) for form in forms] if not in_place else []
+        attempts = [(form, 0) for form in forms]
         if is_tensor and "out" not in named:
             attempts += [(form, 1) for form in forms if reads_no_tensor(form)]
     for form, skipped in attempts:

@@ -13,6 +13,8 @@ class _Meta(type):
     def __getattr__(cls, name):
         group = cls.c_type and cls.c_type.removeprefix("TH")
         found = find(group, name) if group and not name.startswith("__") else None
+        # Generators also have the functions of random numbers.
+        found = found or (find("Random", name) if group == "Generator" else None)
         if found is None:
             raise AttributeError(f"thorn.{group} has no function {name!r}")
         setattr(cls, name, found)

@@ -17,31 +17,31 @@ FORMATS = {
 }
 
 
-def _operator(name, reflected=False):
-    """Returns the method of an operator, which calls the function `name`. A reflected one has its operands exchanged."""
+def _operator(name, **options):
+    """Returns the method of an operator, which calls the function `name`."""
     def method(a, b):
-        f = find("Tensor", name)
         try:
-            if not reflected:
-                return f(a, b)
-            return f(Tensor.of(b), a) if w.word_of(b) == w.ARRAY else f(b, a)
+            return find("Tensor", name)(a, b, **options)
         except Mismatch:
             return NotImplemented
     return method
 
 
-def _reflected(name):
-    """Returns the method of an operator for a number on the left, which `name` has as its second operand."""
+def _reflected(name, of_number=None, **options):
+    """Returns the method of an operator for a number or an array on the left. `of_number` is a function that has the number as its second
+    operand."""
     def method(a, b):
+        word = w.word_of(b)
         try:
-            return find("Tensor", name)(a, b)
-        except Mismatch:
+            if of_number and word in (w.INT, w.FLOAT):
+                return find("Tensor", of_number)(a, b)
+            if word in (w.INT, w.LONG, w.FLOAT):
+                # A tensor without dimensions has no influence on the dtype, except by its kind.
+                b = tensor(b, w.DType.float64 if word == w.FLOAT else w.DType.int64)
+            return find("Tensor", name)(Tensor.of(b), a, **options)
+        except (Mismatch, TypeError):
             return NotImplemented
     return method
-
-
-def _floor_divide(a, b):
-    return find("Tensor", "div")(a, b, mode="floor")
 
 
 class _Tensor(_handles.Handle):
@@ -237,10 +237,7 @@ class _Tensor(_handles.Handle):
         return self.bitwise_not()
 
     __hash__ = object.__hash__
-    __floordiv__ = _floor_divide
-    __rpow__ = _operator("tpow", reflected=True)
-    __rmatmul__ = _operator("matmul", reflected=True)
-    __rmod__ = _operator("remainder", reflected=True)
+    __floordiv__, __rfloordiv__ = _operator("div", mode="floor"), _reflected("div", mode="floor")
 
 
 class _Interface:
@@ -272,12 +269,11 @@ def _add_operators():
         "pow": ("pow", None), "matmul": ("matmul", None), "and": ("bitand", "bitand"), "or": ("bitor", "bitor"),
         "xor": ("bitxor", "bitxor"), "lshift": ("lshift", None), "rshift": ("rshift", None),
     }
-    for name, (function, reflected) in operators.items():
+    for name, (function, of_number) in operators.items():
         setattr(_Tensor, f"__{name}__", _operator(function))
+        setattr(_Tensor, f"__r{name}__", _reflected(function, of_number))
         if name != "matmul":
             setattr(_Tensor, f"__i{name}__", _operator(function + "_"))
-        if reflected:
-            setattr(_Tensor, f"__r{name}__", _reflected(reflected))
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(_Tensor, f"__{name}__", _operator(name))
 
