@@ -21,8 +21,9 @@ MANIFEST = (ROOT / "Cargo.toml").read_text()
 VERSION = re.search(r'^version = "(.*)"', MANIFEST, re.MULTILINE)[1]
 MAINTAINER = "The thorn developers <thorn@example.org>"
 SUMMARY = "Torch tensors as a plain C library"
-DETAILS = """Arrays with any number of dimensions, more than a thousand functions on them,
-gradients, sparse tensors and files of tensors. The functions have Torch's names."""
+DETAILS = """Arrays with any number of dimensions, more than a thousand functions on
+them, gradients, sparse tensors and files of tensors. The functions have
+the names of Torch."""
 
 
 def output(*command, **options):
@@ -42,7 +43,7 @@ PACKAGES = {
         "title": "headers, static library and printers for gdb", "fields": {"Depends": f"libthorn0 (= {VERSION}-1), libc6-dev"}},
     "thorn": {
         "files": ["usr/bin/thorn", "usr/share/man", "usr/share/bash-completion", "usr/share/zsh", "usr/share/fish"], "section": "math",
-        "shlibs": True, "title": "command that shows and converts files of tensors", "fields": {}},
+        "shlibs": True, "title": "command for files of tensors", "fields": {}},
     "lua-thorn": {
         "files": ["usr/share/lua"], "section": "interpreters", "title": "package for LuaJIT", "architecture": "all",
         "fields": {"Depends": f"luajit, libthorn0 (>= {VERSION})"}},
