@@ -166,7 +166,7 @@ def main():
             control(name, package, tree, work)
             modes(tree)
             file = out / f"{name}_{VERSION}-1_{package.get('architecture', ARCHITECTURE)}.deb"
-            subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", tree, file], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, file], check=True, stdout=subprocess.DEVNULL)
             print(file)
         shutil.rmtree(source / "usr/share/doc")
         left = [str(path.relative_to(source)) for path in source.rglob("*") if not path.is_dir()]

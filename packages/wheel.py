@@ -9,6 +9,7 @@ imported in a few milliseconds.
 
 import base64
 import hashlib
+import os
 import re
 import sys
 import tempfile
@@ -88,12 +89,12 @@ def main():
     path = f"thorn-{version()}.dist-info/RECORD"
     content[path] = record(content, path)
     wheel = out / f"thorn-{version()}-py3-none-{tag}.whl"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=int(os.environ.get("THORN_COMPRESSION", 9))) as archive:
         for name, data in content.items():
             # A fixed date, so that the same build gives the same wheel.
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.external_attr, entry.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
+            archive.writestr(entry, data, compresslevel=archive.compresslevel)
     print(wheel)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packages of one build: Debian packages, a tar, a Python wheel and a LuaRocks rock, and tests of them.
 #
-#     scripts/package.sh [--build BUILD_DIR] [--out DIR] [PART...]
+#     scripts/package.sh [--build BUILD_DIR] [--out DIR] [--fast] [PART...]
 #
 #   deb       libthorn0, libthorn-dev, thorn and lua-thorn
 #   tar       thorn-VERSION-linux-PROCESSOR.tar.gz, which works in any folder
@@ -12,7 +12,7 @@
 #   chroot    installs the Debian packages into an empty Debian, and uses them there
 #   recipes   checks the recipes for vcpkg, Conan and Homebrew
 #
-# Without a part: deb, tar, wheel, rock and test. The build must be complete. Nothing is compiled, but for the programs of the tests. A part
+# Without a part: deb, tar, wheel, rock and test. --fast compresses little, for tests. The build must be complete. Nothing is compiled, but for the programs of the tests. A part
 # whose tools are missing is left out with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --build) build=$2 && shift ;;
     --out) out=$2 && shift ;;
+    --fast) export THORN_COMPRESSION=1 DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1 ;;
     deb | tar | wheel | rock | test | lintian | chroot | recipes) parts+=("$1") ;;
     --help | -h) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit ;;
     *) echo "package.sh: no part is named $1: scripts/package.sh --help" >&2 && exit 2 ;;
@@ -97,7 +98,7 @@ tar_() {
     cp README.md "$work/tar/$name/share/doc/thorn"
     # A fixed order, owner and date, so that the same build gives the same archive.
     tar -C "$work/tar" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - "$name" |
-        gzip -9n >"$out/$name.tar.gz"
+        gzip -n -"${THORN_COMPRESSION:-9}" >"$out/$name.tar.gz"
     echo "$out/$name.tar.gz"
 }
 
