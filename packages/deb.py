@@ -103,8 +103,10 @@ def documents(name, tree):
     folder = tree / "usr/share/doc" / name
     folder.mkdir(parents=True)
     (folder / "copyright").write_text(copyright_text())
-    date = output("date", "-R", "-u", "-d", f"@{os.environ.get('SOURCE_DATE_EPOCH') or output('git', 'log', '-1', '--format=%ct', cwd=ROOT)}")
-    changes = f"thorn ({VERSION}-1) unstable; urgency=medium\n\n  * Packaged version {VERSION}. CHANGELOG.md lists the changes.\n\n -- {MAINTAINER}  {date}\n"
+    seconds = os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct", cwd=ROOT)
+    date = output("date", "-R", "-u", "-d", f"@{seconds}")
+    changes = f"  * Packaged version {VERSION}. CHANGELOG.md lists the changes."
+    changes = f"thorn ({VERSION}-1) unstable; urgency=medium\n\n{changes}\n\n -- {MAINTAINER}  {date}\n"
     (folder / "changelog.Debian").write_text(changes)
     gzipped(folder / "changelog.Debian")
     if (ROOT / "CHANGELOG.md").exists():

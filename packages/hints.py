@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = json.loads((ROOT / "src/capi/api.json").read_text())
 
 HEAD = '''"""Written by packages/hints.py from the table of functions."""
+import builtins
 from contextlib import AbstractContextManager
 from enum import IntEnum
 from os import PathLike
@@ -81,7 +82,8 @@ def hint(argument):
     kind, c_type = argument.get("kind", ""), argument["type"]
     if kind in ("len", "len_or_whole", "handle_count", "count_inout", "new_handles", "outs"):
         return None
-    plain = {"flag": "bool", "text": "Union[str, PathLike[str]]", "optional_text": "Union[str, PathLike[str]]", "index": "Union[TensorLike, Sequence[int]]"}
+    text = "Union[str, PathLike[str]]"
+    plain = {"flag": "bool", "text": text, "optional_text": text, "index": "Union[TensorLike, Sequence[int]]"}
     if kind in plain:
         return plain[kind]
     if kind.endswith("_function") or kind in ("hook", "grad_hook", "grad_rule", "optim_closure", "progress"):
@@ -103,7 +105,9 @@ def hint(argument):
     return "Union[int, str]" if re.match(r"TH\w+$|int$", c_type) else "Any"
 
 
-RESULTS = {"out", "optional_out", "view_out", "truth", "indices", "optional_indices", "totals", "optional_totals", "pivots_out", "optional_info"}
+RESULTS = {
+    "out", "optional_out", "view_out", "truth", "indices", "optional_indices", "totals", "optional_totals", "pivots_out", "optional_info",
+}
 
 
 def returned(function):
@@ -112,8 +116,11 @@ def returned(function):
     if any(argument.get("kind") == "new_handles" for argument in function["arguments"]):
         return "list[Tensor]"
     if kind == "status":
-        return "None" if not results and "inout" not in str(function["arguments"]) else "Tensor" if len(results) < 2 else "tuple[Tensor, ...]"
-    simple = {"new": "Tensor", "new_or_null": "Optional[Tensor]", "flag": "bool", "dtype": "DType", "new_text": "str", "borrowed_text": "str"}
+        changes = any(argument.get("kind") in ("inout", "handle", "emptied") for argument in function["arguments"])
+        return "tuple[Tensor, ...]" if len(results) > 1 else "Tensor" if results or changes else "None"
+    simple = {
+        "new": "Tensor", "new_or_null": "Optional[Tensor]", "flag": "bool", "dtype": "DType", "new_text": "str", "borrowed_text": "str",
+    }
     if kind in simple:
         return simple[kind]
     return "float" if c_type == "double" else "int" if "*" not in c_type and c_type != "void" else "Any"
@@ -158,14 +165,22 @@ def stub():
     members = [(name.lower(), code) for name, code in re.findall(r"TH_(\w+) = (\d+)", enum)]
     lines = [HEAD.format(members="\n".join(f"    {name} = {code}" for name, code in members),
                          dtypes="\n".join(f"{name}: DType" for name, _ in members if name != "undefined")), TENSOR.rstrip()]
-    lines += [f"    def __{name}__(self, other: Any) -> Tensor: ...{'  # type: ignore' if name in ('eq', 'ne') else ''}" for name in OPERATORS]
+    for name in OPERATORS:
+        ignored = "  # type: ignore" if name in ("eq", "ne") else ""
+        lines.append(f"    def __{name}__(self, other: Any) -> Tensor: ...{ignored}")
     for name, forms in groups().items():
-        first = forms[0]["arguments"][:1] and next((a for a in forms[0]["arguments"] if a.get("kind") not in RESULTS), None)
+        first = next((argument for argument in forms[0]["arguments"] if argument.get("kind") not in RESULTS), None)
         if first and "THTensor *" in first["type"] and not re.search(rf"\b{name}\b", TENSOR):
             lines.append("    " + declaration(name, forms, True).replace("{indent}", "    "))
     lines.append("")
     lines += [declaration(name, forms, False).replace("{indent}", "") for name, forms in groups().items()]
-    return "\n".join(lines) + "\n"
+    return builtin("\n".join(lines)) + "\n"
+
+
+def builtin(text):
+    """Names the types of Python with their module, because `thorn.bool` and others are dtypes and functions."""
+    plain = r"(-> |: |\[|, )(bool|int|float|str)(?=[],):]| =|$)"
+    return "\n".join(line if '"""' in line else re.sub(plain, r"\1builtins.\2", line) for line in text.split("\n"))
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ def files(installed, tag):
     found["thorn/_cdef.py"] = declarations()
     found["thorn/api.json"] = (ROOT / "src/capi/api.json").read_bytes()
     found["thorn/__init__.pyi"], found["thorn/py.typed"] = hints.stub().encode(), b""
+    compile(found["thorn/__init__.pyi"], "__init__.pyi", "exec")
     found["thorn/lib/libthorn.so.0"] = next(installed.glob("lib*/**/libthorn.so.0")).read_bytes()
     found["thorn/lib/libthorn.so"] = LINKER_SCRIPT.encode()
     headers = sorted(path for path in (installed / "include").rglob("*") if path.is_file())

@@ -12,8 +12,8 @@
 #   chroot    installs the Debian packages into an empty Debian, and uses them there
 #   recipes   checks the recipes for vcpkg, Conan and Homebrew
 #
-# Without a part: deb, tar, wheel, rock and test. --fast compresses little, for tests. The build must be complete. Nothing is compiled, but for the programs of the tests. A part
-# whose tools are missing is left out with a message.
+# Without a part: deb, tar, wheel, rock and test. --fast compresses little, for tests. The build must be complete; the script compiles only
+# programs of the tests. A part whose tools are missing is left out with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -54,8 +54,8 @@ has() { command -v "$1" >/dev/null; }
 
 [ -f "$build/lib/libthorn.so.$version" ] || fail "$build has no lib/libthorn.so.$version: build it first"
 
-# stage NAME LIBDIR PREFIX: installs the build into $work/NAME, with another library directory. A second configuration refers to the files of
-# the build, so that nothing is compiled.
+# stage NAME LIBDIR PREFIX: installs the build into $work/NAME, with another library directory. A second configuration refers to the files
+# of the build, so that nothing is compiled.
 stage() {
     [ -d "$work/$1" ] && return
     mkdir "$work/$1.build"
@@ -97,7 +97,9 @@ tar_() {
     rm -r "$work/tar/$name/share/gdb"
     cp README.md "$work/tar/$name/share/doc/thorn"
     # A fixed order, owner and date, so that the same build gives the same archive.
-    tar -C "$work/tar" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - "$name" |
+    local date
+    date=$(git log -1 --format=%ct 2>/dev/null || echo 0)
+    tar -C "$work/tar" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$date" -cf - "$name" |
         gzip -n -"${THORN_COMPRESSION:-9}" >"$out/$name.tar.gz"
     echo "$out/$name.tar.gz"
 }

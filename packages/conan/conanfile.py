@@ -24,8 +24,9 @@ class Thorn(ConanFile):
 
     def export_sources(self):
         root = Path(self.recipe_folder).parent.parent
-        for pattern in ("Cargo.*", "CMakeLists.txt", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md", "src/*", "blocks/*", "files/*",
-                        "lapack/*", "command/*", "include/*", "cmake/*", "lua/*", "scripts/header/*", "scripts/gdb/*", "benches/*", "docs/*"):
+        folders = "src blocks files lapack command include cmake lua scripts/header scripts/gdb benches docs".split()
+        files = ["Cargo.*", "CMakeLists.txt", "build.rs", "cbindgen.toml", "LICENSE-*", "README.md"]
+        for pattern in [*files, *(f"{folder}/*" for folder in folders)]:
             copy(self, pattern, root, self.export_sources_folder, excludes=("*/target/*", "files/corpus/*", "files/fuzz/*"))
 
     def validate(self):

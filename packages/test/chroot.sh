@@ -51,7 +51,8 @@ inside sh -ec 'cd /packages
     cc app.c $(pkg-config --cflags thorn) $(pkg-config --variable=libdir thorn)/libthorn.a -lm -Wl,--gc-sections -o static && ./static
     c++ -std=c++17 values.cpp $(pkg-config --cflags --libs thorn) -o values && ./values
     printf "find_package(thorn CONFIG REQUIRED)\ntarget_link_libraries(app PRIVATE thorn::thorn)\n" >lines.cmake
-    cmake -S . -B build -DTHORN_LINES=/packages/lines.cmake >/dev/null && cmake --build build >/dev/null && ./build/app && ./build/app_values
+    cmake -S . -B build -DTHORN_LINES=/packages/lines.cmake >/dev/null && cmake --build build >/dev/null
+    ./build/app && ./build/app_values
     luajit package.lua' >"$root/out"
 [ "$(grep -c '3., 3., 3.' "$root/out")" = 12 ] || { cat "$root/out"; exit 1; }
 inside sh -c 'apt-get -qq remove -y libthorn0 >/dev/null && ! ls /usr/lib/*/libthorn* 2>/dev/null'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the recipes for vcpkg, Conan and Homebrew as far as that is possible without building: versions, syntax, and the loading of recipes.
+# Checks the recipes for vcpkg, Conan and Homebrew without building: their versions, their syntax, and whether they are loaded.
 # Usage: packages/test/recipes.sh BUILD_DIR FOLDER_OF_PACKAGES; run by scripts/package.sh recipes.
 set -euo pipefail
 PATH="$PATH:$HOME/.cargo/bin"
@@ -11,6 +11,13 @@ trap 'rm -rf "$work"' EXIT
 fail() {
     echo "recipes: $*" >&2
     exit 1
+}
+
+# tries MESSAGE COMMAND...: prints the output of the command and the message if the command fails.
+tries() {
+    local message=$1
+    shift
+    "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$message"; }
 }
 
 grep -q "\"version\": \"$version\"" packages/vcpkg/vcpkg.json || fail "vcpkg.json is not for version $version"
@@ -29,7 +36,7 @@ set(VERSION $version)
 set(CURRENT_PACKAGES_DIR "$work/none")
 include("$PWD/packages/vcpkg/portfile.cmake")
 CMAKE
-cmake -P "$work/stand_ins.cmake" >"$work/log" 2>&1 || { cat "$work/log"; fail "CMake does not run portfile.cmake"; }
+tries "CMake does not run portfile.cmake" cmake -P "$work/stand_ins.cmake"
 grep -q vcpkg_install_copyright "$work/log" || fail "portfile.cmake installs no licences"
 echo "ok: vcpkg, run with stand-ins"
 
@@ -42,16 +49,17 @@ fi
 
 if python3 -m venv "$work/venv" 2>/dev/null && "$work/venv/bin/pip" install --quiet conan 2>/dev/null; then
     export CONAN_HOME=$work/conan
-    "$work/venv/bin/conan" profile detect >/dev/null 2>&1
-    "$work/venv/bin/conan" inspect packages/conan >"$work/log" 2>&1 || { cat "$work/log"; fail "Conan does not load the recipe"; }
+    conan=$work/venv/bin/conan
+    "$conan" profile detect >/dev/null 2>&1
+    tries "Conan does not load the recipe" "$conan" inspect packages/conan
     grep -q "^version: $version" "$work/log" || fail "the recipe of Conan has another version"
-    "$work/venv/bin/conan" export packages/conan >"$work/log" 2>&1 || { cat "$work/log"; fail "Conan does not export the sources"; }
-    "$work/venv/bin/conan" graph info --no-remote --requires "thorn/$version" >"$work/log" 2>&1 || { cat "$work/log"; fail "Conan does not resolve it"; }
+    tries "Conan does not export the sources" "$conan" export packages/conan
+    tries "Conan does not resolve the recipe" "$conan" graph info --no-remote --requires "thorn/$version"
     # The exported sources have all that Cargo and CMake read.
-    exported=$("$work/venv/bin/conan" cache path "thorn/$version" --folder export_source)
-    (cd "$exported" && cargo metadata --locked --no-deps --format-version 1) >"$work/log" 2>&1 || { cat "$work/log"; fail "the sources lack a crate"; }
-    cmake -S "$exported" -B "$work/configured" -DTHORN_BUILD_TESTS=OFF -DTHORN_BUILD_EXAMPLES=OFF >"$work/log" 2>&1 ||
-        { cat "$work/log"; fail "CMake does not configure the exported sources"; }
+    exported=$("$conan" cache path "thorn/$version" --folder export_source)
+    tries "the sources lack a crate" cargo metadata --locked --no-deps --format-version 1 --manifest-path "$exported/Cargo.toml"
+    tries "CMake does not configure the sources" cmake -S "$exported" -B "$work/configured" -DTHORN_BUILD_TESTS=OFF \
+        -DTHORN_BUILD_EXAMPLES=OFF
     echo "ok: Conan, loaded, exported and configured"
 else
     echo "left out: pip cannot fetch conan"

@@ -74,7 +74,10 @@ tar_() {
 wheel() {
     local python=$work/venv/bin/python installed
     quietly python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet "$packages"/*.whl numpy >"$work/log" 2>&1 || { echo "left out: pip cannot fetch cffi and NumPy"; return; }
+    if ! "$work/venv/bin/pip" install --quiet "$packages"/*.whl numpy >"$work/log" 2>&1; then
+        echo "left out: pip cannot fetch cffi and NumPy"
+        return
+    fi
     (cd "$work" && diff <("$python" five.py) five.txt) || fail "the first program of python.md prints other lines (<)"
     (cd "$work" && quietly "$python" -B -m unittest discover -s "$root/python/tests")
     grep '^Ran' "$work/log"

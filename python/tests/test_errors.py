@@ -11,7 +11,8 @@ from thorn import _table
 
 
 def arguments_of(name):
-    return [argument for argument in _table.signature(name).arguments if argument.of.role and argument.of.group not in ("new_handles", "struct")]
+    left_out = ("new_handles", "struct")
+    return [argument for argument in _table.signature(name).arguments if argument.of.role and argument.of.group not in left_out]
 
 
 def address_space():
@@ -82,9 +83,9 @@ class Errors(unittest.TestCase):
 
     def test_random_arguments(self):
         draw = random.Random(5)
-        pool = [None, 0, 1, -1, 2, 2**40, -2**40, 0.5, float("nan"), True, False, "", "ij", "float32", [], [0], [1, 2], [-1, 3, 1], thorn.Tensor(),
-                thorn.ones(3), thorn.ones(2, 3), thorn.tensor([0, 1, 2]), thorn.tensor(True), thorn.zeros(0), [thorn.ones(2)], (thorn.ones(2), None),
-                thorn.DType.int8, b"abc", {}, lambda *arguments: None, object()]
+        tensors = [thorn.Tensor(), thorn.ones(3), thorn.ones(2, 3), thorn.tensor([0, 1, 2]), thorn.tensor(True), thorn.zeros(0)]
+        pool = [None, 0, 1, -1, 2, 2**40, -2**40, 0.5, float("nan"), True, False, "", "ij", "float32", [], [0], [1, 2], [-1, 3, 1],
+                *tensors, [thorn.ones(2)], (thorn.ones(2), None), thorn.DType.int8, b"abc", {}, lambda *arguments: None, object()]
         safe = [name for name in _table.ROWS if _table.signature(name) and name.startswith(("THTensor_", "THSTensor_", "THDtype_"))
                 and name not in LEFT_OUT and not any(a.type in ("void *", "const void *", "FILE *") for a in arguments_of(name))]
         succeeded, limits = 0, resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,5 @@
-"""Elements that thorn, NumPy and PyTorch share: what one side writes, the other one reads, and memory lives as long as a side refers to it."""
+"""Elements that thorn, NumPy and PyTorch share: each side reads what the other one writes, and memory lives as long as a side refers to
+it."""
 
 import gc
 import unittest

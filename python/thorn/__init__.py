@@ -7,9 +7,9 @@
     y = thorn.matmul(t, t.T)         # a new tensor
     thorn.mul(y, 2, out=y)           # written to y; as y.mul_(2)
 
-Names. `THTensor_indexSelect` is `thorn.index_select` and a method of tensors. `THSetNumThreads` is `thorn.set_num_threads`. `THArchive_open`
-is `thorn.Archive.open`. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)` call THTensor_cadd and THTensor_add.
-The functions are also available by their names in C, with the arguments of C: `thorn.THTensor_cadd(r, a, 1, b)`.
+Names. `THTensor_indexSelect` is `thorn.index_select` and a method of tensors. `THSetNumThreads` is `thorn.set_num_threads`.
+`THArchive_open` is `thorn.Archive.open`. Forms of one operation have one name: `thorn.add(a, b)` and `thorn.add(a, 2)` call THTensor_cadd
+and THTensor_add. The functions are also available by their names in C, with the arguments of C: `thorn.THTensor_cadd(r, a, 1, b)`.
 
 Arguments are in the order of C, without results and lengths. Arguments with a default may be omitted or given by name. Results are new
 tensors; `out` names a tensor to write to. `dtype` is the dtype of new results. A failed call raises `thorn.Error` and changes nothing.

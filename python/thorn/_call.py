@@ -101,7 +101,8 @@ def call(signature, values, results, dtype=None, count=1):
             arguments.append(lent[argument.name])
         elif argument.of.role == "parameter":
             owner = value if owner is None else owner
-            arguments.append(_default(argument) if value is None else argument.of.give(value, argument, keep) if argument.of.give else value)
+            given = value if value is None or argument.of.give is None else argument.of.give(value, argument, keep)
+            arguments.append(_default(argument) if value is None else given)
         elif argument.of.role == "result" and group != "new_handles":
             made[argument.name] = result = _result(argument, values, results, dtype, function, count)
             if group == "struct":

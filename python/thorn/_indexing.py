@@ -40,7 +40,8 @@ def view(t, key):
             if step < 0:
                 raise ValueError("a slice has a positive step; thorn.flip reverses a dimension")
             if entry != slice(None) or dim >= t.ndim:
-                t = call(signature("THTensor_newSlice"), {"t": t, "dimension": dim, "start": start, "end": max(start, end), "step": step}, {})
+                bounds = {"start": start, "end": max(start, end), "step": step}
+                t = call(signature("THTensor_newSlice"), {"t": t, "dimension": dim, **bounds}, {})
             positions.append(None)
             dim += 1
         elif word in (w.INT, w.LONG):

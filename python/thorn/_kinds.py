@@ -94,7 +94,8 @@ def numbers(value, argument, keep):
 
 
 def handles(value, argument, keep):
-    keep.append(ffi.new(argument.type.replace("const *", "").replace("const ", "") + "[]", [t.handle if t is not None else NULL for t in value]))
+    element = argument.type.replace("const *", "").replace("const ", "")
+    keep.append(ffi.new(element + "[]", [t.handle if t is not None else NULL for t in value]))
     return keep[-1]
 
 

@@ -162,7 +162,8 @@ class _Tensor(_handles.Handle):
         """Returns an array of NumPy that shares the elements."""
         import numpy
 
-        return numpy.from_dlpack(self) if numpy.lib.NumpyVersion(numpy.__version__) >= "2.1.0" else numpy.asarray(_Interface(self))
+        is_new = numpy.lib.NumpyVersion(numpy.__version__) >= "2.1.0"
+        return numpy.from_dlpack(self) if is_new else _writable_array(self.detach(), numpy)
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -240,20 +241,17 @@ class _Tensor(_handles.Handle):
     __floordiv__, __rfloordiv__ = _operator("div", mode="floor"), _reflected("div", mode="floor")
 
 
-class _Interface:
-    """The array interface of NumPy before version 2.1, which takes no writable arrays by DLPack. NumPy refers to this object."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor.detach()
-        kind = {"bool": "b", "uint8": "u"}.get(tensor.dtype.name, "f" if "float" in tensor.dtype.name else "i")
-        if tensor.dtype.name == "bfloat16" or tensor.device != "cpu":
-            raise BufferError(f"NumPy has no arrays of {tensor.dtype.name} on {tensor.device}")
-        size = tensor.element_size()
-        address = int(ffi.cast("uintptr_t", lib.THTensor_data(tensor.handle)))
-        self.__array_interface__ = {
-            "version": 3, "shape": tensor.shape, "typestr": f"|{kind}1" if size == 1 else f"<{kind}{size}", "data": (address, False),
-            "strides": tuple(stride * size for stride in tensor.strides),
-        }
+def _writable_array(t, numpy):
+    """Returns an array that shares the elements, for NumPy before version 2.1, whose arrays from DLPack are read-only."""
+    if t.dtype.name == "bfloat16" or t.device != "cpu":
+        raise BufferError(f"NumPy has no arrays of {t.dtype.name} on {t.device}")
+    shape, size = t.shape, t.element_size()
+    if 0 in shape:
+        return numpy.empty(shape, t.dtype.name)
+    extent = size * (1 + sum((n - 1) * stride for n, stride in zip(shape, t.strides)))
+    # The pointer refers to the tensor by its destructor, the buffer to the pointer, and the array to the buffer.
+    pointer = ffi.gc(ffi.cast("char *", lib.THTensor_data(t.handle)), lambda _: t)
+    return numpy.ndarray(shape, t.dtype.name, ffi.buffer(pointer, extent), strides=[stride * size for stride in t.strides])
 
 
 def _nested(elements, shape):

@@ -11,9 +11,8 @@ from ._library import ffi, lib
 
 FLAG, INT, LONG, FLOAT, TEXT, NONE, DTYPE = "bool", "int", "large int", "float", "str", "None", "dtype"
 BUFFER, CDATA, CALLABLE, FILE, OPTIONS, ARRAY = "buffer", "cdata", "function", "file", "dict", "array"
-INTS, TENSORS, GAPS, SPARSES, EMPTY, OTHER = "list of int", "list of Tensor", "list of Tensor or None", "list of STensor", "empty list", "other"
-
-TENSOR, SPARSE = "Tensor", "STensor"
+INTS, TENSORS, GAPS, SPARSES = "list of int", "list of Tensor", "list of Tensor or None", "list of STensor"
+EMPTY, OTHER, TENSOR, SPARSE = "empty list", "other", "Tensor", "STensor"
 
 DType = IntEnum("DType", {name.removeprefix("TH_").lower(): code for code, name in ffi.typeof("THDtype").elements.items()})
 DType.__doc__ = "A dtype: `thorn.float32`, or DType.float32."
@@ -75,7 +74,8 @@ def _of_protocol(value):
         return CALLABLE
     if hasattr(value, "fileno"):
         return FILE
-    return DTYPE if type(value).__name__.lower().endswith("dtype") or "DType" in type(value).__name__ else OTHER
+    # The dtypes of NumPy and PyTorch.
+    return DTYPE if "dtype" in type(value).__name__.lower() else OTHER
 
 
 def word_of(value):
