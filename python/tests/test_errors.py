@@ -1,10 +1,13 @@
 """Failures are exceptions, and no argument ends the process."""
 
+import gc
 import pickle
 import random
 import resource
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 
 import thorn
 from thorn import _table
@@ -116,6 +119,26 @@ class Errors(unittest.TestCase):
         self.assertEqual(caught.exception.status, thorn.ERR_CALLBACK)
         self.assertIsInstance(caught.exception.__cause__, KeyError)
         self.assertEqual(x.tolist(), [2, 6])
+
+    def test_a_file_that_functions_read(self):
+        file = tempfile.TemporaryFile()
+        self.addCleanup(file.close)
+        with tempfile.TemporaryDirectory() as folder:
+            thorn.arange(5).save(f"{folder}/saved.safetensors")
+            file.write(Path(f"{folder}/saved.safetensors").read_bytes())
+        archive = thorn.Archive.open_callbacks(file.read, file.seek)
+        gc.collect()
+        self.assertEqual(archive[archive.keys()[0]].tolist(), [0, 1, 2, 3, 4])
+        self.assertRaises(KeyError, lambda: archive["no such name"])
+
+        self.assertRaises(thorn.Error, thorn.Archive.open_callbacks, lambda size: b"x" * (size + 1), file.seek)
+
+        def stop(offset, whence):
+            raise KeyError("stopped")
+
+        with self.assertRaises(thorn.Error) as caught:
+            thorn.Archive.open_callbacks(file.read, stop)
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
 
     def test_threads(self):
         failures = []

@@ -69,6 +69,8 @@ class Values(unittest.TestCase):
         g.manual_seed(7), h.manual_seed(7)
         a, b = (thorn.zeros(4).uniform_(0, 1, generator=generator) for generator in (g, h))
         self.assertEqual(a.tolist(), b.tolist())
+        thorn.manual_seed(7)
+        self.assertEqual(thorn.zeros(4).uniform_(0, 1).tolist(), a.tolist())
         self.assertEqual(thorn.Fused("a * b + 1").run([thorn.tensor([2.0]), thorn.tensor([3.0])]).tolist(), [7])
         s = thorn.STensor.from_dense(thorn.tensor([[0.0, 2], [3, 0]]), 2)
         self.assertEqual(s.dense().tolist(), [[0, 2], [3, 0]])

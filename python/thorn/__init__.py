@@ -54,7 +54,7 @@ def __getattr__(name):
     """Finds a function, or a constant of C without its prefix, and stores it in the module."""
     if name.startswith("__"):
         raise AttributeError(name)
-    found = _find_exact(name) if name.startswith("TH") else _find("Tensor", name) or _find("", name)
+    found = _find_exact(name) if name.startswith("TH") else _find("Tensor", name) or _find("", name) or _find("Random", name)
     if found is None and name.isupper():
         found = getattr(lib, name if name.startswith("TH_") else f"TH_{name}", None)
     if found is None:
@@ -65,4 +65,4 @@ def __getattr__(name):
 
 def __dir__():
     public = {name for name in globals() if not name.startswith("_")} - {"contextlib"}
-    return sorted(public | _names_of("Tensor") | _names_of(""))
+    return sorted(public | _names_of("Tensor") | _names_of("") | _names_of("Random"))

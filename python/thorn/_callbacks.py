@@ -61,24 +61,25 @@ def _replace(function, gradient, replacement):
         replacement[0] = value.handle
 
 
-def _rule(functions, which, call, sources, source_count, targets, target_count):
-    _hand_over(targets, target_count, functions[which](call, *_tensors(sources, source_count)))
+def _rule(function, call, sources, source_count, targets, target_count):
+    _hand_over(targets, target_count, function(call, *_tensors(sources, source_count)))
 
 
 def _read(function, buffer, size):
     read = function(size)
+    if len(read) > size:
+        raise ValueError(f"the function read {len(read)} bytes instead of at most {size}")
     ffi.memmove(buffer, read, len(read))
     return len(read)
 
 
-# What a callback does, and the position of the context among its arguments, by the type in C.
+# The position of the context among the arguments of a callback, and the action of the callback, by the type in C.
 RUNS = {
     "THApplyFunction": (1, lambda f, x: _store(x, f(x[0]))),
     "THMapFunction": (2, lambda f, x, y: _store(x, f(x[0], y))),
     "THMap2Function": (3, lambda f, x, y, z: _store(x, f(x[0], y, z))),
     "THGradHook": (2, _replace),
-    "THGradRule forward": (5, lambda f, *arguments: _rule(f, 0, *arguments)),
-    "THGradRule backward": (5, lambda f, *arguments: _rule(f, 1, *arguments)),
+    "THGradRule": (5, _rule),
     "THGradFunction": (4, lambda f, sources, m, targets, n: _hand_over(targets, n, f(*_tensors(sources, m)))),
     "THOptimClosure": (0, lambda f, loss: _store(loss, float(f()))),
     "THProgressFunction": (2, lambda f, iteration, residual: f(iteration, residual) and None),
@@ -88,18 +89,18 @@ RUNS = {
     "THCudaCallback": (0, lambda f: f()),
 }
 _failures = {"THReadFunction": -1, "THSeekFunction": -1}
+# The callbacks that exist, by the type in C and the name of the argument: `forward` and `backward` have one type.
 _made = {}
 
 
-def _callback(name):
-    """Returns the callback for a type, which is made at its first use."""
-    c_type = name.partition(" ")[0]
-    at, run = RUNS[name]
+def _callback(c_type, name):
+    """Returns the callback for an argument, which calls the function of this name in the context."""
+    at, run = RUNS[c_type]
     returns_value = c_type in _failures
     is_void = ffi.typeof(c_type).result.kind == "void"
 
     def called(*arguments):
-        value = run(ffi.from_handle(arguments[at]), *arguments[:at], *arguments[at + 1:])
+        value = run(ffi.from_handle(arguments[at])[name], *arguments[:at], *arguments[at + 1:])
         return None if is_void else value if returns_value else 0
 
     def failed(kind, error, trace):
@@ -112,13 +113,12 @@ def _callback(name):
 def lend_to(signature, given):
     """Returns the values in C for the callbacks of a call, with context and deleter, by the names of the arguments, and the context.
     `given` has the functions by the names of the arguments. A context without a deleter is valid as long as the caller refers to it."""
-    functions = [given.get(argument.name) for argument in signature.arguments if argument.kind == "grad_rule"] or next(iter(given.values()))
-    context, values = ffi.new_handle(functions), {}
+    context, values = ffi.new_handle(given), {}
     for argument in signature.arguments:
         if argument.name in given:
-            key = argument.type if argument.kind != "grad_rule" else f"{argument.type} {argument.name}"
+            key = argument.type, argument.name
             if key not in _made:
-                _made[key] = _callback(key)
+                _made[key] = _callback(*key)
             values[argument.name] = _made[key]
         elif argument.kind == "context":
             values[argument.name] = context

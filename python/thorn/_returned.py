@@ -100,7 +100,8 @@ def _nothing(value, function, owner, kept):
 
 
 def _wrapper(name):
-    return lambda value, function, owner, kept: CLASSES[name].own(value, function, kept)
+    # An archive reads the memory, or calls the functions, from which it was opened.
+    return lambda value, function, owner, kept: CLASSES[name].own(value, function, kept if name == "Archive" else None)
 
 
 for _kind, _name in {
