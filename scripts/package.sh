@@ -65,14 +65,13 @@ stage() {
     DESTDIR=$work/$1 quietly cmake --install "$work/$1.build" --prefix "$3"
 }
 
-# python_with MODULE...: prints a Python that has the modules, from a virtual environment that is made for them.
-python_with() {
-    if ! python3 -c "import ${1}" 2>/dev/null || [ $# -gt 1 ]; then
-        python3 -m venv "$work/venv" 2>/dev/null && "$work/venv/bin/pip" install --quiet "$@" 2>/dev/null || return 1
-        echo "$work/venv/bin/python"
-    else
-        echo python3
-    fi
+# Prints a Python that has cffi, if necessary from a virtual environment.
+python_with_cffi() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import cffi' 2>/dev/null; then echo "$python" && return; fi
+    done
+    python3 -m venv "$work/venv" >/dev/null 2>&1 && "$work/venv/bin/pip" install --quiet cffi 2>/dev/null && echo "$work/venv/bin/python"
 }
 
 deb() {
@@ -107,7 +106,7 @@ tar_() {
 wheel() {
     local python
     has objdump || { echo "left out: wheel needs binutils" && return; }
-    python=$(python_with cffi) || { echo "left out: wheel needs cffi, which pip cannot fetch" && return; }
+    python=$(python_with_cffi) || { echo "left out: wheel needs cffi, which pip cannot fetch" && return; }
     rm -f "$out"/*.whl
     stage plain lib /opt/thorn
     "$python" packages/wheel.py "$work/plain/opt/thorn" "$out"

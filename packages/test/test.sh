@@ -73,7 +73,7 @@ tar_() {
 
 wheel() {
     local python=$work/venv/bin/python installed
-    quietly python3 -m venv "$work/venv"
+    python3 -m venv "$work/venv" >"$work/log" 2>&1 || { echo "left out: Python makes no virtual environment"; return; }
     if ! "$work/venv/bin/pip" install --quiet "$packages"/*.whl numpy >"$work/log" 2>&1; then
         echo "left out: pip cannot fetch cffi and NumPy"
         return
