@@ -67,7 +67,7 @@ def check_structure(every):
 def check_programs(arguments, chosen):
     """Runs all programs. Returns the faults, and a count of the programs that ran."""
     with tempfile.TemporaryDirectory() as work:
-        tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi"))
+        tools = programs.Tools(arguments.library, Path(work), arguments.cc, arguments.cxx, arguments.luajit, python_with("cffi, numpy"))
         programs.check_refusals(tools)
         pictures.check_refusal()
         every = [program for page in chosen for program in programs.of_page(page)]

@@ -13,7 +13,7 @@ library=$build/lib/libthorn.so
 jobs=$(nproc)
 
 # The parts in the order in which they run. The parts c, table, valgrind, cuda, mpi and guide are labels of ctests, too.
-names=(lint unit kernels c table valgrind cuda mpi guide torch install)
+names=(lint unit kernels c table valgrind cuda mpi guide torch install package)
 
 help() {
     cat <<'HELP'
@@ -30,6 +30,7 @@ scripts/test.sh [--quick | PART... | --update-symbols | --help]
   guide     The programs of the guide print the output on its pages, Doxygen writes the reference, and the site is built.
   torch     Random calls give PyTorch's results, and PyTorch and thorn exchange tensors.
   install   thorn is installed, moved and used as the guide says.
+  package   Debian packages, a tar, a Python wheel and a rock are built, unpacked and used.
 
 Without a part all of them run. --quick runs lint, unit, c and table without their slowest tests, with a part of the table.
 scripts/try.sh NAME tests one function.
@@ -211,7 +212,7 @@ if [ "${1:-}" = --update-symbols ]; then
     exit
 fi
 
-on_library=(c table valgrind cuda mpi guide torch install)
+on_library=(c table valgrind cuda mpi guide torch install package)
 if has lint; then
     section "cargo fmt"
     cargo fmt --check
@@ -255,6 +256,10 @@ fi
 if has install; then
     section "installation"
     scripts/install-test.sh "$build"
+fi
+if has package; then
+    section "packages"
+    scripts/package.sh --build "$build" --fast
 fi
 
 printf '\nThe tests passed: %s (%d s).\n' "${parts[*]}" "$SECONDS"

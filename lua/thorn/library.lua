@@ -20,13 +20,14 @@ local function exists(path)
     return file ~= nil
 end
 
--- In the folder of this file, next to the package, in the build trees of this repository, and in the prefix of an installation.
+-- In the folder of this file, next to the package, in the build trees of this repository, in the prefix of an installation, and in a rock.
 local function candidates()
     local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or "./"
     local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
     local found = {}
     local folders = {
         "", "../", "../../build/lib/", "../../target/release/", "../../target/debug/", "../../../../lib/", "../../../../lib64/",
+        "../../../../lib/lua/5.1/thorn/",
     }
     for _, folder in ipairs(folders) do
         for _, file in ipairs({ name, name .. "." .. ABI_VERSION }) do

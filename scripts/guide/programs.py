@@ -115,11 +115,12 @@ class Tools:
 
 
 def environment(library):
-    """The environment variables by which interpreters find the library and the package for LuaJIT."""
+    """The environment variables by which interpreters find the library and the packages for LuaJIT and Python."""
     extra = {
         "THORN_LIB": str(library),
         "LD_LIBRARY_PATH": str(Path(library).parent),
         "LUA_PATH": f"{ROOT}/lua/?.lua;;",
+        "PYTHONPATH": f"{ROOT}/python",
         "PYTHONDONTWRITEBYTECODE": "1",
         "TH_NUM_THREADS": "2",
     }
