@@ -6288,7 +6288,7 @@ const char *THGetBlas(void);
 #define TH_VERSION_MAJOR 0
 
 /// The second number of the version.
-#define TH_VERSION_MINOR 1
+#define TH_VERSION_MINOR 2
 
 /// The third number of the version.
 #define TH_VERSION_PATCH 0
@@ -6310,7 +6310,7 @@ const char *THCdef(void);
 /// `THFree`; NULL on error. The caller declares the function: `char *THCdefChapter(const char *title);`.
 TH_NODISCARD char *THCdefChapter(const char *title);
 
-/// Returns the version of the library in use, such as `"0.1.0"`. Never freed.
+/// Returns the version of the library in use, such as `"0.2.0"`. Never freed.
 const char *THVersion(void);
 
 /// Returns `TH_ABI_VERSION` of the library in use.

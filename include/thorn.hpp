@@ -13907,7 +13907,7 @@ inline const char *cdef() { THClearLastError(); const auto r = THCdef(); return 
 /// Returns the part of `THCdef` that declares the functions of the chapter with this title, such as
 /// `"Matrix products"`, or, for `""`, all types and constants.
 inline String cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
-/// Returns the version of the library in use, such as `"0.1.0"`.
+/// Returns the version of the library in use, such as `"0.2.0"`.
 inline const char *version() { THClearLastError(); const auto r = THVersion(); return detail::known(r, !r, "version"); }
 /// Returns `TH_ABI_VERSION` of the library in use.
 inline int abiVersion() { THClearLastError(); const int r = THAbiVersion(); return detail::known(r, !r, "abiVersion"); }

@@ -2,7 +2,7 @@
 class Thorn < Formula
   desc "Torch tensors as a plain C library"
   homepage "https://example.org/thorn"
-  url "https://example.org/thorn/thorn-0.1.0.tar.gz"
+  url "https://example.org/thorn/thorn-0.2.0.tar.gz"
   sha256 "0" * 64
   license any_of: ["MIT", "Apache-2.0"]
 

@@ -65,7 +65,7 @@ enum { TH_OPEN_COPY = 1 };
 typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
 typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
 typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13, TH_FILE_MATRIX_MARKET = 14, TH_FILE_SVMLIGHT = 15, TH_FILE_PT2 = 16 } THFileFormat;
-enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
+enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 2, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 /* Handles and references */
 THTensor *THTensor_new(void);
 THTensor *THTensor_newWithDtype(THDtype dtype);

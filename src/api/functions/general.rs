@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_int};
 /// The first number of the version, which changes with the API.
 pub const TH_VERSION_MAJOR: c_int = 0;
 /// The second number of the version.
-pub const TH_VERSION_MINOR: c_int = 1;
+pub const TH_VERSION_MINOR: c_int = 2;
 /// The third number of the version.
 pub const TH_VERSION_PATCH: c_int = 0;
 /// The version of the binary interface, and the number in the shared library's name, `libthorn.so.0`. It changes whenever programs must be
@@ -147,7 +147,7 @@ macro_rules! version_functions {
                 text.push(part)?;
                 Ok(text.into_c_string())
             };
-            /// Returns the version of the library in use, such as `"0.1.0"`. Never freed.
+            /// Returns the version of the library in use, such as `"0.2.0"`. Never freed.
             THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
             /// Returns `TH_ABI_VERSION` of the library in use.
             THAbiVersion() -> int = Ok(TH_ABI_VERSION);

@@ -1,7 +1,7 @@
 -- `luarocks make` in this folder installs the package. libthorn is installed apart, or named by THORN_LIBRARY.
 rockspec_format = "3.0"
 package = "thorn"
-version = "0.1-1"
+version = "0.2-1"
 source = {
     url = "git+https://example.org/thorn.git",
     dir = "thorn/lua",
