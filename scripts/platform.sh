@@ -5,6 +5,8 @@
 #   aarch64  Linux on 64-bit ARM, in the emulator qemu-aarch64.
 #   musl     Linux on x86-64 with the C library musl; programs are linked dynamically and statically.
 #   glibc    Linux on x86-64 with glibc 2.28 and later: what the packages for old systems contain.
+#   macos    macOS on 64-bit ARM: everything is compiled and linked, and nothing runs.
+#   windows  Windows on x86-64, in Wine: scripts/platform-windows.sh, which has other arguments.
 #
 # The build is in build/PLATFORM. TH_TEST_SHARE=N runs an Nth part of the table. The script installs compilers and the emulator by apt, as root.
 # Zig's compiler from PyPI has headers and C libraries for musl, macOS and each glibc. LuaJIT is built from its source on crates.io.
@@ -13,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PATH="$PATH:$HOME/.cargo/bin"
-platform=${1:?aarch64, musl or glibc}
+platform=${1:?aarch64, musl, glibc, macos or windows}
 shift
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 tools=$CARGO_TARGET_DIR/platform
@@ -96,8 +98,10 @@ glibc)
 macos)
     rust=aarch64-apple-darwin
     zig -target aarch64-macos
-    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF)
+    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_VERSION=22 -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
+        -DTHORN_BUILD_TESTS=OFF)
     ;;
+windows) exec scripts/platform-windows.sh "$@" ;;
 *)
     echo "platform.sh: no platform is named $platform" >&2
     exit 2
@@ -106,4 +110,5 @@ esac
 rustup --quiet target add "$rust"
 cmake -S . -B "$build" "${configuration[@]}" -DTHORN_RUST_TARGET="$rust" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" >/dev/null
 cmake --build "$build" -j "$(nproc)"
+if [ "$platform" = macos ]; then exit; fi
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -L '^(c|table)$' -E "$left_out" "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests, and stops at the first failure. Usage: scripts/test.sh [--quick | PART... | --update-symbols | --help]
+# Runs the tests, and stops at the first failure. Usage: scripts/test.sh [--quick | PART... | --platform NAME | --update-symbols | --help]
 #
 # Without arguments every part runs. --quick runs, within minutes, the parts that find most mistakes, without their slowest tests.
 # --update-symbols only writes c_tests/symbols.txt, the list of symbols that libthorn.so exports, after an intended change.
@@ -17,7 +17,7 @@ names=(lint unit kernels c table valgrind cuda mpi guide torch install package)
 
 help() {
     cat <<'HELP'
-scripts/test.sh [--quick | PART... | --update-symbols | --help]
+scripts/test.sh [--quick | PART... | --platform NAME | --update-symbols | --help]
 
   lint      rustfmt and clippy accept the sources.
   unit      The tests in Rust: the library, its packages, the command, and whether the generated headers are up to date.
@@ -33,7 +33,7 @@ scripts/test.sh [--quick | PART... | --update-symbols | --help]
   package   Debian packages, a tar, a Python wheel and a rock are built, unpacked and used.
 
 Without a part all of them run. --quick runs lint, unit, c and table without their slowest tests, with a part of the table.
-scripts/try.sh NAME tests one function.
+--platform builds and tests the library for another processor or system: scripts/platform.sh. scripts/try.sh NAME tests one function.
 HELP
 }
 
@@ -51,6 +51,7 @@ case ${1:-} in
     export TH_TEST_SHARE=8
     ;;
 --update-symbols | '') ;;
+--platform) exec scripts/platform.sh "${@:2}" ;;
 *) parts=("$@") ;;
 esac
 for part in "${parts[@]}"; do

@@ -351,7 +351,8 @@ typedef struct THMpiRequest {
     THTensor *tensor;          ///< A handle on the result; NULL for a send.
     th_mpi_result result;      ///< The result in a form that MPI can write.
     int64_t count;             ///< Expected elements; -1 for a send and a collective.
-    int peer, tag;             ///< The other rank and the tag of a message.
+    int peer;                  ///< The other rank of a message.
+    int tag;                   ///< The tag of a message.
     char sizes[128];           ///< Dtype and sizes of the tensor of a send, for the message of a timeout.
     int collective;            ///< 1 for a collective, which MPI cannot cancel.
 } THMpiRequest;

@@ -167,6 +167,7 @@ static inline int th_mpi_lost(const THMpiCall *call) {
     return TH_MPI_LATE;
 }
 
+/** @cond */
 /* Defines the function th_mpi_do_`name`, which calls the blocking function of MPI, or, with a timeout, the nonblocking
  * one. */
 #define TH_MPI_COLLECTIVE(name, blocking, nonblocking, parameters, ...)                                                \
@@ -217,6 +218,8 @@ TH_MPI_COLLECTIVE(alltoallw, MPI_Alltoallw, MPI_Ialltoallw,
 TH_MPI_COLLECTIVE(neighbor_allgather, MPI_Neighbor_allgather, MPI_Ineighbor_allgather,
                   (THMpiCall * call, const void *from, int sent, MPI_Datatype out, void *to, int count, MPI_Datatype in), from, sent, out,
                   to, count, in)
+
+/** @endcond */
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@ import sys
 
 CLASS = re.compile(r"^(?:template <.*> )?(class|struct) (?:\[\[nodiscard\]\] )?(\w+)[^;]*$")
 FUNCTION = re.compile(r"^(?:inline|    (?!return\b|using\b|static_assert\b)[A-Za-z~]).*\(")
-FIELDS = re.compile(r"^    (Tensor|bool|int64_t|const char \*|Kind) ?(\w[^()]*);$")
+FIELDS = re.compile(r"^    (Tensor|bool|int64_t|const char \*|const Tensor \*|Kind) ?(\w[^()]*);$")
 CONSTANT = re.compile(r"^inline constexpr Dtype \w+ = (Dtype::\w+);$")
 FUNCTION_OF_C = re.compile(r"\b(TH[A-Z]?[A-Za-z]*_\w+|TH[A-Z][a-z]\w+)\(")
 MEMBER = re.compile(r"\breturn \*?\w+\.(\w+)\(")
@@ -47,7 +47,9 @@ def documented(lines):
     for number, line in enumerate(lines):
         if found := CLASS.match(line):
             kind, owner = found.groups()
-        bare = not before.strip().startswith(("///", "template")) and not before.endswith(("*/", ",", "(", "="))
+        above = before.strip()
+        head = above.startswith("template") and not above.endswith("}")
+        bare = not head and not above.startswith("///") and not above.endswith(("*/", ",", "(", "="))
         text = None
         if bare and (fields := FIELDS.match(line)):
             what = "A field" if owner in ("Index", "Bound", "NamedTensor", "SizeRange") else "A result"
