@@ -98,8 +98,11 @@ glibc)
 macos)
     rust=aarch64-apple-darwin
     zig -target aarch64-macos
-    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_VERSION=22 -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
+    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
         -DTHORN_BUILD_TESTS=OFF)
+    # CMake asks this program for the version of macOS.
+    program sw_vers "echo 13.0; exit"
+    PATH="$tools/$platform:$PATH"
     ;;
 windows) exec scripts/platform-windows.sh "$@" ;;
 *)
