@@ -152,6 +152,10 @@
  * child; gradients, generators and optimizers are complete; an archive that another thread was using fails. GPUs do not
  * work in a child of a process that used a GPU.
  *
+ * **Windows.** Names of files are UTF-8. There are no descriptors, and shared memory is opened by its name, which ends
+ * with the last process that has it. Streams (`FILE *`) and memory that is passed to `free` must belong to the C
+ * library of thorn.dll. Blocks of THAlloc have the alignment of malloc.
+ *
  * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH are the version of the API, and TH_ABI_VERSION
  * is the version of the binary interface; THVersion() and THAbiVersion() return the versions of the loaded library.
  * Codes keep their values, and the fields of structs keep their offsets.
@@ -178,6 +182,14 @@
 #define TH_NODISCARD __attribute__((warn_unused_result))
 #else
 #define TH_NODISCARD
+#endif
+
+/// On Windows, the mark of variables in thorn.dll. A program that links the static library defines TH_STATIC before it
+/// includes this header.
+#if defined _WIN32 && !defined TH_STATIC
+#define TH_IMPORTED __declspec(dllimport)
+#else
+#define TH_IMPORTED
 #endif
 
 /** @cond */
@@ -5653,11 +5665,11 @@ enum {
 };
 
 /// The malloc family as an allocator; its context is ignored.
-extern const THAllocator THDefaultAllocator;
+extern TH_IMPORTED const THAllocator THDefaultAllocator;
 
 /// Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
 /// and the object with its last user.
-extern const THAllocator THRefcountedMapAllocator;
+extern TH_IMPORTED const THAllocator THRefcountedMapAllocator;
 
 /// The context of `THMapAllocator` and `THRefcountedMapAllocator`: the file to map and, once mapped, its memory. A
 /// context is used for one mapping.
@@ -5666,7 +5678,7 @@ extern const THAllocator THRefcountedMapAllocator;
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 
 /// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
-extern const THAllocator THMapAllocator;
+extern TH_IMPORTED const THAllocator THMapAllocator;
 
 /// A pointer to the first element; NULL if the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const THStorage *storage);

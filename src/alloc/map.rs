@@ -155,7 +155,7 @@ impl THMapAllocatorContext {
         // If the call failed, a file that it has created is removed, unless another process has grown it.
         let made_in_vain = mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.length().is_ok_and(|now| now == Some(0)));
         let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
-        let keeps_name = mapped.is_ok() && system::NAMES_NEED_HANDLES && self.flags & (SHAREDMEM | UNLINK) == SHAREDMEM;
+        let keeps_name = mapped.is_ok() && system::names_need_handles() && self.flags & (SHAREDMEM | UNLINK) == SHAREDMEM;
         if self.flags & outlives_this == 0 && !keeps_name {
             self.file = None;
         }

@@ -10,7 +10,7 @@ mod threads;
 pub use files::*;
 pub use libraries::{close_library, open_library, symbol};
 pub use memory::{aligned, free_aligned, heap, map_memory, unmap_memory};
-pub use object::{NAMES_NEED_HANDLES, Object, is_descriptor, unmap};
+pub use object::{Object, is_descriptor, names_need_handles, unmap};
 pub use signals::{Blocked, without};
 pub use threads::{Thread, at_exit, at_fork, at_thread_end, spawn, thread_id};
 

@@ -9,7 +9,7 @@ mod threads;
 pub use files::*;
 pub use libraries::{close_library, open_library, symbol};
 pub use memory::{aligned, bytes_of_machine, free_aligned, heap, map_memory, memory, unmap_memory};
-pub use object::{NAMES_NEED_HANDLES, Object, is_descriptor, unmap};
+pub use object::{Object, is_descriptor, names_need_handles, unmap};
 pub use threads::{Thread, at_exit, at_fork, at_thread_end, name_thread, spawn, thread_id};
 
 use std::ffi::{CStr, OsStr, c_int};

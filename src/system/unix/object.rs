@@ -7,8 +7,10 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::{NonNull, null_mut};
 
-/// False: the name of shared memory lasts until it is removed.
-pub const NAMES_NEED_HANDLES: bool = false;
+/// Returns false: the name of shared memory lasts until it is removed.
+pub const fn names_need_handles() -> bool {
+    false
+}
 
 /// An open file or object of shared memory.
 pub struct Object(File);
