@@ -95,7 +95,7 @@ def computed(header, expressions):
 
 def interface(header=HEADER, symbols=SYMBOLS):
     """Everything that compiled programs rely on: "function NAME", "field STRUCT.NAME" and so on, each with its description."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", Path(header).read_text(), flags=re.S)
+    code = re.sub(r"//[^\n]*|/\*.*?\*/|TH_IMPORTED ", "", Path(header).read_text(), flags=re.S)
     exported = set(Path(symbols).read_text().split())
     found = {
         key: text

@@ -30,7 +30,7 @@ def parameter(text):
 def functions(path=HEADER):
     """All functions by name, in the order of the header."""
     with open(path) as file:
-        code = re.sub(r"//[^\n]*|/\*.*?\*/|^#[^\n]*|TH_NODISCARD ", "", file.read(), flags=re.S | re.M)
+        code = re.sub(r"//[^\n]*|/\*.*?\*/|^#[^\n]*|TH_NODISCARD |TH_IMPORTED ", "", file.read(), flags=re.S | re.M)
     found = {}
     for result, name, parameters in re.findall(r"^([a-zA-Z][\w \t\n]*?[\s*]+)(TH\w+)\(([^()]*)\);", code, re.M):
         if result.startswith("typedef"):

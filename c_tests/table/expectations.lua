@@ -25,6 +25,8 @@ local elements = require "elements"
 
 local dtypes = elements.dtypes
 
+-- The C library that LuaJIT is linked with on Windows has no strtoll, and its strtod does not know nan and inf.
+local C = ffi.os == "Windows" and ffi.load "ucrtbase" or ffi.C
 ffi.cdef "double strtod(const char *text, char **end); long long strtoll(const char *text, char **end, int base);"
 
 local random
@@ -34,7 +36,7 @@ local function draw()
   return random
 end
 
-local function number(text) return ffi.C.strtod(text, nil) end
+local function number(text) return C.strtod(text, nil) end
 
 local function shape_of(text)
   local shape, count = {}, 1
@@ -52,7 +54,7 @@ local function block_of(words, first)
   local block = elements.block(dtype, shape, count, stored)
   for i = 1, stored do
     local word = words[first + 1 + i]
-    block.data[i - 1] = dtype.name == "int64" and ffi.C.strtoll(word, nil, 10) or dtype.encode(number(word))
+    block.data[i - 1] = dtype.name == "int64" and C.strtoll(word, nil, 10) or dtype.encode(number(word))
   end
   return block, stored
 end

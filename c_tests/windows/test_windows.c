@@ -40,9 +40,11 @@ static void a_file_is_replaced(void) {
     CHECK_OK(THTensor_save(other, name));
     THTensor *again = THTensor_newLoad(name);
     CHECK_VALUES(again, 7);
-    CHECK(SetFileAttributesW(wide_name, FILE_ATTRIBUTE_READONLY));
+    /* Another program uses the file and shares it with nobody. */
+    HANDLE used = CreateFileW(wide_name, GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
+    CHECK(used != INVALID_HANDLE_VALUE);
     CHECK_ERROR(THTensor_save(t, name), TH_ERR_IO, "cannot write");
-    CHECK(SetFileAttributesW(wide_name, FILE_ATTRIBUTE_NORMAL));
+    CloseHandle(used);
     CHECK(DeleteFileW(wide_name));
     THTensor_free(again);
     THTensor_free(other);

@@ -10,7 +10,7 @@ use std::ffi::{CStr, OsStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{NonNull, null};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_INVALID_HANDLE, HANDLE, INVALID_HANDLE_VALUE};
 use windows_sys::Win32::System::Memory::{
@@ -226,7 +226,7 @@ fn view(section: HANDLE, access: u32, size: usize) -> io::Result<NonNull<u8>> {
 /// # Safety
 /// `handle` is NULL, or open and without another owner.
 unsafe fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
-    if handle == null_mut() {
+    if handle.is_null() {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the caller keeps this function's contract.
