@@ -51,6 +51,8 @@ zig() {
     for compiler in ar ranlib; do program "$compiler" "'$tools/zig/bin/python' -m ziglang $compiler"; done
     configuration+=("-DCMAKE_C_COMPILER=$tools/$platform/cc" "-DCMAKE_CXX_COMPILER=$tools/$platform/c++"
         "-DCMAKE_AR=$tools/$platform/ar" "-DCMAKE_RANLIB=$tools/$platform/ranlib")
+    # Zig links its unwinder only on request.
+    if [[ $* == *linux* ]]; then configuration+=(-DCMAKE_EXE_LINKER_FLAGS=-lunwind); fi
 }
 
 # luajit MAKE-ARGUMENT...: builds LuaJIT for the platform.
@@ -89,7 +91,7 @@ musl)
     packages musl
     zig -target x86_64-linux-musl -dynamic
     luajit "CC=$tools/$platform/cc" TARGET_CFLAGS=-fno-sanitize=undefined TARGET_LIBS=-lunwind
-    configuration+=("-DLUAJIT_EXECUTABLE=$tools/$platform/luajit" -DCMAKE_EXE_LINKER_FLAGS=-lunwind)
+    configuration+=("-DLUAJIT_EXECUTABLE=$tools/$platform/luajit")
     ;;
 glibc)
     rust=x86_64-unknown-linux-gnu
@@ -101,8 +103,8 @@ macos)
     configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
         -DTHORN_BUILD_TESTS=OFF)
     # CMake asks this program for the version of macOS.
-    program sw_vers "echo 13.0; exit"
-    PATH="$tools/$platform:$PATH"
+    program path/sw_vers "echo 13.0; exit"
+    PATH="$tools/$platform/path:$PATH"
     ;;
 windows) exec scripts/platform-windows.sh "$@" ;;
 *)
