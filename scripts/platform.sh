@@ -116,4 +116,10 @@ rustup --quiet target add "$rust"
 cmake -S . -B "$build" "${configuration[@]}" -DTHORN_RUST_TARGET="$rust" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" >/dev/null
 cmake --build "$build" -j "$(nproc)"
 if [ "$platform" = macos ]; then exit; fi
+if [ "$platform" = musl ]; then
+    # A program without any shared library.
+    static=$build/examples/pca_static
+    "$tools/musl/cc" -O2 -Iinclude examples/pca.c "$build/lib/libthorn.a" -static -lunwind -Wl,--gc-sections -s -o "$static"
+    (cd "$build/examples" && file "$static" | grep 'statically linked' && "$static")
+fi
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -L '^(c|table)$' -E "$left_out" "$@"
