@@ -23,7 +23,7 @@ configure_file(cmake/thorn.pc.in thorn.pc @ONLY)
 
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/thorn")
 configure_package_config_file(cmake/thornConfig.cmake.in thornConfig.cmake INSTALL_DESTINATION "${config_dir}"
-  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 # Before 1.0, a change of the second version number is incompatible.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(compatibility SameMinorVersion)
@@ -32,8 +32,13 @@ else()
 endif()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/thornConfigVersion.cmake" COMPATIBILITY ${compatibility})
 
-install(FILES "${shared}" "${lib_dir}/${library_soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
-install(FILES "${lib_dir}/${library_link}" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+if(import_library)
+  install(FILES "${shared}" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+  install(FILES "${lib_dir}/${import_library}" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+else()
+  install(FILES "${shared}" "${lib_dir}/${library_soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+  install(FILES "${lib_dir}/${library_link}" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+endif()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/thornConfigVersion.cmake"
   DESTINATION "${config_dir}" COMPONENT devel)
