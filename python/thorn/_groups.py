@@ -32,6 +32,9 @@ class _Handle(_handles.Handle, metaclass=_Meta):
     def __getattr__(self, name):
         return getattr(type(self), name).__get__(self)
 
+    def __dir__(self):
+        return dir(type(self))
+
 
 class _Archive(_Handle):
     """An open file of tensors: `archive["weight"]`, `len(archive)`, `archive.keys()`."""
@@ -45,6 +48,10 @@ class _Archive(_Handle):
         """Returns the names of the tensors."""
         return [self.name(i) for i in range(len(self))]
 
+    def items(self):
+        """Returns the names and the tensors, which are read one by one."""
+        return ((name, self[i]) for i, name in enumerate(self.keys()))
+
     def __iter__(self):
         return iter(self.keys())
 
@@ -57,7 +64,16 @@ class _Archive(_Handle):
         return self.tensor(key)
 
 
-_BASES = {"Archive": _Archive}
+class _Program(_Handle):
+    """A program that PyTorch exported: `program(x)` returns the output, or a tuple of several."""
+
+    __slots__ = ()
+
+    def __call__(self, *inputs):
+        return self.run(list(inputs), results=self.output_count())
+
+
+_BASES = {"Archive": _Archive, "Program": _Program}
 
 
 def make():
