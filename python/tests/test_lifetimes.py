@@ -2,9 +2,14 @@
 
 import gc
 import os
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 import thorn
+
+PACKAGES = str(Path(thorn.__file__).parents[1])
 
 
 def resident():
@@ -65,6 +70,11 @@ class Lifetimes(unittest.TestCase):
         del views
         gc.collect()
         self.assertLess(thorn.Memory.live_bytes() - before, 100_000)
+
+    def test_hook_at_the_end_of_the_process(self):
+        program = "import thorn; x = thorn.zeros(1, requires_grad=True); x.add_hook(lambda g, x=x: g); del x"
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PACKAGES})
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_archive_in_memory_keeps_its_bytes(self):
         path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"thorn-{os.getpid()}.safetensors")

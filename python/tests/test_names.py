@@ -32,6 +32,8 @@ class Names(unittest.TestCase):
         x = thorn.tensor([[1.0, 5.0], [3.0, 2.0]])
         self.assertEqual((x.max(1).tolist(), thorn.min(x, 0).tolist()), ([5, 3], [1, 2]))
         self.assertEqual(x.max(2.5).tolist(), [[2.5, 5], [3, 2.5]])
+        values, indices = x.max(1, indices=True)
+        self.assertEqual((values.tolist(), indices.tolist()), ([5, 3], [1, 0]))
         self.assertEqual(x.max_(3).tolist(), [[3, 5], [3, 3]])
 
     def test_dtypes_of_numbers(self):
@@ -53,6 +55,8 @@ class Names(unittest.TestCase):
         self.assertEqual((x.long().tolist(), x.int().dtype, x.bool().tolist()), ([1, 0], thorn.int32, [True, False]))
         self.assertEqual((x.double().dtype, x.half().float().tolist()), (thorn.float64, [1.5, 0]))
         self.assertEqual((x.astype("int16").dtype, x.nbytes, x.itemsize), (thorn.int16, 8, 4))
+        self.assertEqual(x.to("cpu", thorn.float64).dtype, thorn.float64)
+        self.assertEqual(x.to(device="cpu", dtype="int8").tolist(), [1, 0])
         t = thorn.zeros(2, 3)
         self.assertEqual((t.size(), t.size(-1), t.stride(), t.stride(0)), ((2, 3), 3, (3, 1), 3))
 
@@ -69,6 +73,8 @@ class Names(unittest.TestCase):
 
     def test_completion(self):
         self.assertLess({"matmul", "topk", "shape", "backward"}, set(dir(thorn.ones(1))))
+        self.assertLess({"matmul", "topk"}, set(dir(thorn.Tensor)))
+        self.assertEqual(thorn.Tensor.square(thorn.tensor([3])).tolist(), [9])
         self.assertLess({"step", "zero_grad", "set_lr"}, set(dir(thorn.Optim.sgd([thorn.ones(1, requires_grad=True)]))))
         self.assertLess({"eye", "as_tensor", "manual_seed", "float32"}, set(dir(thorn)))
 

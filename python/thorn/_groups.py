@@ -24,7 +24,7 @@ class _Meta(type):
         return sorted({*type.__dir__(cls), *(names_of(cls.c_type.removeprefix("TH")) if cls.c_type else ())})
 
 
-class _Handle(_handles.Handle, metaclass=_Meta):
+class Handle(_handles.Handle, metaclass=_Meta):
     """A handle whose methods are the functions of its group."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class _Handle(_handles.Handle, metaclass=_Meta):
         return dir(type(self))
 
 
-class _Archive(_Handle):
+class _Archive(Handle):
     """An open file of tensors: `archive["weight"]`, `len(archive)`, `archive.keys()`."""
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class _Archive(_Handle):
         return self.tensor(key)
 
 
-class _Program(_Handle):
+class _Program(Handle):
     """A program that PyTorch exported: `program(x)` returns the output, or a tuple of several."""
 
     __slots__ = ()
@@ -81,7 +81,7 @@ def make():
     made = {"Tensor": _handles.CLASSES["Tensor"]}
     for group in sorted(GROUPS - {"Tensor"}):
         if hasattr(lib, f"TH{group}_free"):
-            base = _BASES.get(group, _Handle)
+            base = _BASES.get(group, Handle)
             made[group] = _handles.define(group, base, __doc__=base.__doc__)
         else:
             made[group] = Namespace(group)

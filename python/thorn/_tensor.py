@@ -2,14 +2,14 @@
 with NumPy and other libraries. Every function on tensors is a method, found by its name at the first use.
 """
 
-from . import _exchange, _handles, _indexing
+from . import _exchange, _groups, _handles, _indexing
 from . import _words as w
 from ._binding import Mismatch
 from ._call import call
 from ._library import NULL, check, ffi, lib
 from ._namespace import find
 from ._returned import RETURNED
-from ._table import names_of, signature
+from ._table import signature
 
 # The formats of memoryview by dtype. A dtype without a format is read as float32.
 FORMATS = {
@@ -56,7 +56,7 @@ def _reflected(name, of_number=None, **options):
     return method
 
 
-class _Tensor(_handles.Handle):
+class _Tensor(_groups.Handle):
     """A tensor: a view of memory that other tensors, NumPy and other libraries may share.
 
     `Tensor()` is a fresh handle, which receives the dtype and shape of the first result that is written to it."""
@@ -84,18 +84,6 @@ class _Tensor(_handles.Handle):
         if w.word_of(value) != w.ARRAY:
             return tensor(value, dtype)
         return cls.from_dlpack(_exchange.shareable(value))
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        found = find("Tensor", name)
-        if found is None:
-            raise AttributeError(f"thorn has no function {name!r} on tensors")
-        setattr(Tensor, name, found)
-        return found.__get__(self)
-
-    def __dir__(self):
-        return sorted({*object.__dir__(self), *names_of("Tensor")})
 
     @property
     def shape(self):
@@ -187,8 +175,15 @@ class _Tensor(_handles.Handle):
         view = memoryview(ffi.buffer(lib.THTensor_data(plain.handle), count * plain.element_size()))
         return _nested(iter(view.cast(FORMATS.get(name, "f")).tolist()), self.shape)
 
-    def to(self, target):
+    def to(self, *targets, device=None, dtype=None):
         """Returns the tensor with another dtype, or on another device: "cpu", "cuda" or "cuda:1"."""
+        targets += tuple(target for target in (device, dtype) if target is not None)
+        made = self
+        for target in targets:
+            made = made._to_one(target)
+        return made
+
+    def _to_one(self, target):
         device, _, index = target.partition(":") if isinstance(target, str) else ("", "", "")
         if device == "cpu":
             return self.cpu()
