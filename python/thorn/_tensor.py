@@ -25,9 +25,9 @@ def _operator(name, **options):
     """Returns the method of an operator, which calls the function `name`."""
     def method(a, b):
         try:
-            return find("Tensor", name)(a, tensor(b) if isinstance(b, (list, tuple)) else b, **options)
-        except (Mismatch, TypeError):
-            return NotImplemented
+            return find("Tensor", name)(a, b, **options)
+        except Mismatch:
+            return method(a, tensor(b)) if isinstance(b, (list, tuple)) else NotImplemented
     return method
 
 
