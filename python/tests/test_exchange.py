@@ -131,7 +131,7 @@ class DLPack(unittest.TestCase):
                 return object()
 
         self.assertRaises(BufferError, thorn.from_dlpack, Producer())
-        self.assertRaises(AttributeError, thorn.from_dlpack, 3)
+        self.assertRaises(TypeError, thorn.from_dlpack, 3)
         self.assertRaises(BufferError, thorn.ones(2).__dlpack__, dl_device=(2, 0))
 
     @unittest.skipUnless(torch, "PyTorch is not installed")

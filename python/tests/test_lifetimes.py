@@ -1,10 +1,16 @@
 """Memory: a reference is released once, and a long program does not grow."""
 
 import gc
+import importlib.util
 import os
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 import thorn
+
+PACKAGES = str(Path(thorn.__file__).parents[1])
 
 
 def resident():
@@ -65,6 +71,19 @@ class Lifetimes(unittest.TestCase):
         del views
         gc.collect()
         self.assertLess(thorn.Memory.live_bytes() - before, 100_000)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+    def test_hook_at_the_end_of_the_process(self):
+        """Python clears the modules before it releases what a cycle through the library keeps alive."""
+        program = """if True:
+            import numpy, thorn
+            class Array(numpy.ndarray): pass
+            x = thorn.zeros(1, requires_grad=True)
+            x.add_hook(lambda g, x=x: g)
+            a = numpy.ones(1).view(Array)
+            a.tensor = thorn.from_numpy(a)"""
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PACKAGES})
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_archive_in_memory_keeps_its_bytes(self):
         path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"thorn-{os.getpid()}.safetensors")

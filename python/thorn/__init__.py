@@ -18,6 +18,7 @@ tensors; `out` names a tensor to write to. `dtype` is the dtype of new results. 
 import contextlib
 
 from . import _words
+from ._extras import as_tensor, asarray, e, eye, inf, is_tensor, nan, newaxis, pi, save
 from ._groups import make as _make
 from ._library import Error, check as _check, ffi, lib, path as library_path
 from ._namespace import find as _find, find_exact as _find_exact
@@ -51,12 +52,14 @@ def no_grad():
 
 
 def __getattr__(name):
-    """Finds a function, or a constant of C without its prefix, and stores it in the module."""
+    """Finds a function, a constant of C without its prefix, or another name of a dtype, and stores it in the module."""
     if name.startswith("__"):
         raise AttributeError(name)
     found = _find_exact(name) if name.startswith("TH") else _find("Tensor", name) or _find("", name) or _find("Random", name)
     if found is None and name.isupper():
         found = getattr(lib, name if name.startswith("TH_") else f"TH_{name}", None)
+    if found is None and lib.THDtype_fromName(name.encode()):
+        found = _words.dtype_of(name)
     if found is None:
         raise AttributeError(f"thorn has no function {name!r}")
     globals()[name] = found

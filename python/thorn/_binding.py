@@ -6,7 +6,8 @@ name. If several forms fit all arguments, the first one is called. The choice de
 
 from . import _words as w
 from ._call import call
-from ._fast import compiled
+from ._fast import OF_NUMBERS, compiled
+from ._library import lib
 from ._table import camel, snake
 
 
@@ -26,9 +27,16 @@ def _accepts(argument, word, signature):
     return argument.of.group == "list" and signature.dimensions is not None and word == w.INT
 
 
+# Other names of parameters, from PyTorch and NumPy.
+ALIASES = {
+    "dimension": ("dim", "axis"), "dims": ("dim", "axis"), "keepdim": ("keepdims",), "minimum": ("min",), "maximum": ("max",),
+    "size": ("shape",), "n": ("steps",),
+}
+
+
 def _key(argument, named):
-    """Returns the name by which the options give a parameter. `dim` is an alias of `dimension` and of `dims`."""
-    return "dim" if argument.key in ("dimension", "dims") and "dim" in named else argument.key
+    """Returns the name by which the options give a parameter: its own, or an alias."""
+    return next((alias for alias in ALIASES.get(argument.key, ()) if alias in named), argument.key)
 
 
 def _assign(signature, words, named, p, j, plan):
@@ -114,9 +122,9 @@ def usage(signature):
     return f"({', '.join(parts)})"
 
 
-def _refuse(name, forms, words, named):
-    given = ", ".join([*words, *(f"{key}={word}" for key, word in named.items())])
-    raise Mismatch(f"{name}: the arguments are {usages(forms)}, not ({given})")
+def _refuse(name, forms, given, options):
+    found = ", ".join([*map(w.described, given), *(f"{snake(key)}={w.described(value)}" for key, value in options.items())])
+    raise Mismatch(f"{name}: the arguments are {usages(forms)}, not ({found})")
 
 
 def usages(forms):
@@ -154,7 +162,7 @@ def operation(name, forms, in_place=False):
         key = (words, *named.items())
         choice = chosen.get(key)
         if choice is None:
-            choice = chosen[key] = _choose(forms, words, named, in_place) or _refuse(name, forms, words, named)
+            choice = chosen[key] = _choose(forms, words, named, in_place) or _refuse(name, forms, given, options)
             if not options and not set(words) - SIMPLE:
                 run = compiled(choice[0], choice[1], words, *choice[2:])
                 if run:
@@ -163,6 +171,8 @@ def operation(name, forms, in_place=False):
         if writes_first:
             options["out"] = given[0]
         dtype = options.get("dtype") if "dtype" not in plan.values() else None
+        if dtype is None and form.name in OF_NUMBERS and w.FLOAT in (*words, *named.values()):
+            dtype = w.DType(lib.THGetDefaultDtype())
         result = call(form, _values(plan, given[skipped:], options), _results(form, options), dtype and w.dtype_of(dtype),
                       options.get("results", 1))
         return result.requires_grad_() if options.get("requiresGrad") and "requiresGrad" not in plan.values() else result

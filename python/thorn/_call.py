@@ -2,7 +2,7 @@
 
 `call(signature, values, results, dtype)` converts the values, makes the results that are missing, calls the library, and returns the
 results or the returned value. `values` has the parameters by name; a missing one has its default. `results` has given results by name: a
-handle is written to, False omits an optional result, and a missing one is new, with the dtype if there is one.
+handle is written to, False omits an optional result, and a missing one or True is new, with the dtype if there is one.
 """
 
 from . import _callbacks
@@ -48,7 +48,7 @@ def _result(argument, values, results, dtype, function, count):
         return ffi.new(argument.type)
     if group == "out_handles":
         return _fresh_list(given, len(values[argument.like.name]) if argument.like else count, dtype, function)
-    if given is not None:
+    if given is not None and given is not True:
         return given
     return CLASSES["STensor"].own(lib.THSTensor_new(), function) if group == "sparse" else fresh(dtype, function)
 

@@ -32,7 +32,9 @@ def take_back(context):
 
 @ffi.callback("THDeleter")
 def deleter(data, context):
-    take_back(context)
+    # Python sets the variables of modules to None when the process ends.
+    if _live is not None:
+        take_back(context)
 
 
 def _tensors(array, count):

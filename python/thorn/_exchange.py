@@ -67,8 +67,16 @@ def to_capsule(tensor, max_version):
     return capsule
 
 
+def shareable(array):
+    """Returns an array, or a copy if strides of the array are negative or its elements are not aligned."""
+    is_aligned = getattr(getattr(array, "flags", None), "aligned", True)
+    return array if is_aligned and all(stride >= 0 for stride in getattr(array, "strides", ())) else array.copy()
+
+
 def from_producer(array):
     """Returns a new pointer to a tensor that shares the elements of an object with `__dlpack__`."""
+    if not hasattr(array, "__dlpack__"):
+        raise TypeError(f"{type(array).__name__} has no elements to share; thorn.tensor copies numbers and lists")
     free_untaken()
     try:
         capsule = array.__dlpack__(max_version=(1, 0))

@@ -9,6 +9,9 @@ from ._library import NULL, failure, ffi, lib
 
 # Doubles hold all integers up to this one.
 MOST = 2**53
+# The functions that choose the dtype of the result by their numbers. The numbers are doubles in C, where 1.0 is an integer. In Python, a
+# result of floats has the default dtype.
+OF_NUMBERS = {"THTensor_arange", "THTensor_whereValues"}
 # The groups of arguments whose conversion is an expression, for a word of the value.
 EXPRESSIONS = {
     ("tensor", w.TENSOR): "{}.handle", ("number", w.INT): "{}", ("number", w.FLOAT): "{}", ("number", w.FLAG): "{}", ("flag", w.FLAG): "{}",
@@ -26,6 +29,8 @@ def compiled(signature, plan, words, skipped, writes_first):
     among the arguments after the first `skipped` ones."""
     returns_new, results = signature.returns == "new", [argument for argument in signature.arguments if argument.of.role == "result"]
     if not returns_new and not (signature.returns == "status" and results) or any(result.of.group != "tensor" for result in results):
+        return None
+    if signature.name in OF_NUMBERS and w.FLOAT in words:
         return None
     names = [f"a{i}" for i in range(len(words))]
     values = {"c": getattr(lib, signature.name), "failure": failure, "gc": ffi.gc, "new": CLASSES["Tensor"].__new__, "Tensor":

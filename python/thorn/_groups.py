@@ -24,7 +24,7 @@ class _Meta(type):
         return sorted({*type.__dir__(cls), *(names_of(cls.c_type.removeprefix("TH")) if cls.c_type else ())})
 
 
-class _Handle(_handles.Handle, metaclass=_Meta):
+class Handle(_handles.Handle, metaclass=_Meta):
     """A handle whose methods are the functions of its group."""
 
     __slots__ = ()
@@ -32,8 +32,11 @@ class _Handle(_handles.Handle, metaclass=_Meta):
     def __getattr__(self, name):
         return getattr(type(self), name).__get__(self)
 
+    def __dir__(self):
+        return dir(type(self))
 
-class _Archive(_Handle):
+
+class _Archive(Handle):
     """An open file of tensors: `archive["weight"]`, `len(archive)`, `archive.keys()`."""
 
     __slots__ = ()
@@ -44,6 +47,10 @@ class _Archive(_Handle):
     def keys(self):
         """Returns the names of the tensors."""
         return [self.name(i) for i in range(len(self))]
+
+    def items(self):
+        """Returns the names and the tensors, which are read one by one."""
+        return ((name, self[i]) for i, name in enumerate(self.keys()))
 
     def __iter__(self):
         return iter(self.keys())
@@ -57,7 +64,16 @@ class _Archive(_Handle):
         return self.tensor(key)
 
 
-_BASES = {"Archive": _Archive}
+class _Program(Handle):
+    """A program that PyTorch exported: `program(x)` returns the output, or a tuple of several."""
+
+    __slots__ = ()
+
+    def __call__(self, *inputs):
+        return self.run(list(inputs), results=self.output_count())
+
+
+_BASES = {"Archive": _Archive, "Program": _Program}
 
 
 def make():
@@ -65,7 +81,7 @@ def make():
     made = {"Tensor": _handles.CLASSES["Tensor"]}
     for group in sorted(GROUPS - {"Tensor"}):
         if hasattr(lib, f"TH{group}_free"):
-            base = _BASES.get(group, _Handle)
+            base = _BASES.get(group, Handle)
             made[group] = _handles.define(group, base, __doc__=base.__doc__)
         else:
             made[group] = Namespace(group)

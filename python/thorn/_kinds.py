@@ -28,7 +28,7 @@ def handle(value, argument, keep):
 def operand(value, argument, keep):
     """Arrays of other libraries are shared for the time of the call."""
     if w.word_of(value) == w.ARRAY:
-        value = CLASSES["Tensor"].from_dlpack(value)
+        value = CLASSES["Tensor"].of(value)
         keep.append(value)
     return value.handle
 

@@ -19,7 +19,8 @@ def _documented(function, forms):
 @cache
 def find(group, name):
     """Returns the function of a group; None if there is none."""
-    forms = forms_of(group, camel(name))
+    # An integer is a dimension rather than an operand: x.max(1) reduces dimension 1.
+    forms = sorted(forms_of(group, camel(name)), key=lambda form: form.name in ("THTensor_cmaxValue", "THTensor_cminValue"))
     if forms:
         return _documented(operation(name, forms), forms)
     if name.endswith("_") and not name.endswith("__"):

@@ -9,6 +9,7 @@ A signature has
 """
 
 import json
+import math
 import re
 from functools import cache
 from types import SimpleNamespace
@@ -40,9 +41,13 @@ EXCLUDED = {
 
 # PyTorch's names of operations.
 PYTORCH = {
-    "concat": "cat", "maximum": "cmax", "minimum": "cmin", "ndim": "nDimension", "binaryCrossEntropy": "bce",
+    "concat": "cat", "concatenate": "cat", "clip": "clamp", "inv": "inverse",
+    "maximum": "cmax", "minimum": "cmin", "ndim": "nDimension", "binaryCrossEntropy": "bce",
     "binaryCrossEntropyWithLogits": "bceWithLogits",
 }
+
+# Defaults that only Python has, by function and parameter.
+DEFAULTS = {("THTensor_clamp", "minimum"): -math.inf, ("THTensor_clamp", "maximum"): math.inf}
 
 _forms = {}
 for _function in ROWS.values():
@@ -66,9 +71,9 @@ def _default(text, kind):
     return getattr(lib, text) if text.startswith("TH_") else text
 
 
-def _argument(row):
+def _argument(row, function):
     kind, described = KINDS[row["kind"]], _of_kind[row["kind"]]
-    default = row.get("default", described.get("default"))
+    default = row.get("default", described.get("default", DEFAULTS.get((function, row["name"]))))
     is_optional = default is not None or described.get("null") == "taken" or row["kind"] in OPTIONAL
     return SimpleNamespace(name=row["name"], key=camel(row["name"]), of=kind, kind=row["kind"], type=row["type"], default=default,
                            value=_default(default, kind), optional=is_optional, lists=[], like=None)
@@ -96,7 +101,7 @@ def signature(name):
     row = ROWS.get(name)
     if not row or name in EXCLUDED:
         return None
-    arguments = [_argument(argument) for argument in row["arguments"]]
+    arguments = [_argument(argument, name) for argument in row["arguments"]]
     _measure(arguments)
     # The lists of maxPool2d have two entries.
     dimensions = re.search(r"(\d)d$", name)

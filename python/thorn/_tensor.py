@@ -2,7 +2,7 @@
 with NumPy and other libraries. Every function on tensors is a method, found by its name at the first use.
 """
 
-from . import _exchange, _handles, _indexing
+from . import _exchange, _groups, _handles, _indexing
 from . import _words as w
 from ._binding import Mismatch
 from ._call import call
@@ -17,13 +17,25 @@ FORMATS = {
 }
 
 
+# The words of the elements of lists.
+NUMBERS = {w.FLAG, w.INT, w.LONG, w.FLOAT, w.TENSOR}
+
+
 def _operator(name, **options):
     """Returns the method of an operator, which calls the function `name`."""
     def method(a, b):
         try:
             return find("Tensor", name)(a, b, **options)
         except Mismatch:
-            return NotImplemented
+            return method(a, tensor(b)) if isinstance(b, (list, tuple)) else NotImplemented
+    return method
+
+
+def _conversion(name):
+    """Returns the method that converts a tensor to the dtype of this name."""
+    def method(self):
+        return self.to(name)
+    method.__name__, method.__doc__ = name, f"Returns the tensor as {w.dtype_of(name).name}."
     return method
 
 
@@ -44,7 +56,7 @@ def _reflected(name, of_number=None, **options):
     return method
 
 
-class _Tensor(_handles.Handle):
+class _Tensor(_groups.Handle):
     """A tensor: a view of memory that other tensors, NumPy and other libraries may share.
 
     `Tensor()` is a fresh handle, which receives the dtype and shape of the first result that is written to it."""
@@ -53,7 +65,9 @@ class _Tensor(_handles.Handle):
     # NumPy leaves operators with an array on the left to this class.
     __array_ufunc__ = None
 
-    def __init__(self):
+    def __init__(self, *data):
+        if data:
+            raise TypeError("Tensor() is a fresh handle; thorn.tensor(data) has elements, and thorn.empty(2, 3) has sizes")
         self.handle, self.kept = ffi.gc(lib.THTensor_new(), lib.THTensor_free), None
 
     @classmethod
@@ -63,19 +77,13 @@ class _Tensor(_handles.Handle):
 
     @classmethod
     def of(cls, value, dtype=None):
-        """Returns a tensor unchanged, shares the elements of an array, and copies numbers and lists."""
+        """Returns a tensor, which is only read: a tensor unchanged, a tensor that shares the elements of an array, or a copy of numbers
+        and lists. An array that cannot be shared is copied."""
         if isinstance(value, cls):
             return value
-        return cls.from_dlpack(value) if w.word_of(value) == w.ARRAY else tensor(value, dtype)
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        found = find("Tensor", name)
-        if found is None:
-            raise AttributeError(f"thorn has no function {name!r} on tensors")
-        setattr(Tensor, name, found)
-        return found.__get__(self)
+        if w.word_of(value) != w.ARRAY:
+            return tensor(value, dtype)
+        return cls.from_dlpack(_exchange.shareable(value))
 
     @property
     def shape(self):
@@ -91,6 +99,24 @@ class _Tensor(_handles.Handle):
     def ndim(self):
         """The number of dimensions."""
         return self.handle.nDimension
+
+    def size(self, dim=None):
+        """Returns the sizes of the dimensions, or of one dimension."""
+        return self.shape if dim is None else call(signature("THTensor_size"), {"t": self, "dim": dim}, {})
+
+    def stride(self, dim=None):
+        """Returns the strides of the dimensions, or of one dimension."""
+        return self.strides if dim is None else call(signature("THTensor_stride"), {"t": self, "dim": dim}, {})
+
+    @property
+    def itemsize(self):
+        """The number of bytes of an element."""
+        return self.element_size()
+
+    @property
+    def nbytes(self):
+        """The number of bytes of the elements."""
+        return self.numel() * self.element_size()
 
     @property
     def dtype(self):
@@ -149,14 +175,25 @@ class _Tensor(_handles.Handle):
         view = memoryview(ffi.buffer(lib.THTensor_data(plain.handle), count * plain.element_size()))
         return _nested(iter(view.cast(FORMATS.get(name, "f")).tolist()), self.shape)
 
-    def to(self, target):
+    def to(self, *targets, device=None, dtype=None):
         """Returns the tensor with another dtype, or on another device: "cpu", "cuda" or "cuda:1"."""
+        targets += tuple(target for target in (device, dtype) if target is not None)
+        made = self
+        for target in targets:
+            made = made._to_one(target)
+        return made
+
+    def _to_one(self, target):
         device, _, index = target.partition(":") if isinstance(target, str) else ("", "", "")
         if device == "cpu":
             return self.cpu()
         if device == "cuda":
             return self.cuda(int(index or 0))
         return call(signature("THTensor_newTo"), {"t": self, "dtype": w.dtype_of(target)}, {})
+
+    def astype(self, dtype):
+        """Returns the tensor with another dtype."""
+        return self.to(w.dtype_of(dtype))
 
     def numpy(self):
         """Returns an array of NumPy that shares the elements."""
@@ -200,7 +237,8 @@ class _Tensor(_handles.Handle):
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value):
-        return bool(find("Tensor", "any")(self == value))
+        found = self == value
+        return isinstance(found, Tensor) and bool(find("Tensor", "any")(found))
 
     def __bool__(self):
         return bool(self.item())
@@ -217,13 +255,25 @@ class _Tensor(_handles.Handle):
         return int(self.item())
 
     def __repr__(self):
-        return call(signature("THTensor_toString"), {"t": self}, {})
+        return call(signature("THTensor_toString"), {"t": self}, {}).replace("dtype=torch.", "dtype=thorn.")
+
+    def __format__(self, form):
+        return format(self.item() if form and self.ndim == 0 else str(self), form)
 
     def __copy__(self):
         return self.clone()
 
     def __deepcopy__(self, memo):
-        return self.clone()
+        """Returns a copy. The copy of a leaf is a leaf."""
+        return self.detach().clone().requires_grad_(self.requires_grad) if self.is_leaf() else self.clone()
+
+    def __reduce__(self):
+        """Pickles the elements, on the host, without history."""
+        if self.handle.dtype == lib.TH_UNDEFINED:
+            return Tensor, ()
+        plain = self.detach().cpu().contiguous()
+        elements = bytes(ffi.buffer(ffi.cast("char *", lib.THTensor_data(plain.handle)), plain.nbytes)) if plain.nbytes else b""
+        return _restored, (elements, self.dtype.name, self.shape, self.requires_grad)
 
     def __abs__(self):
         return self.abs()
@@ -276,8 +326,16 @@ def _add_operators():
         setattr(_Tensor, f"__{name}__", _operator(name))
 
 
+for _name in "bool short int long half bfloat16 float double".split():
+    setattr(_Tensor, _name, _conversion(_name))
 _add_operators()
 Tensor = _handles.define("Tensor", _Tensor, __doc__=_Tensor.__doc__, __hash__=object.__hash__)
+
+
+def _restored(elements, dtype, shape, requires_grad):
+    """Returns the tensor of a pickle."""
+    made = Tensor.own(lib.THTensor_newFromData(int(w.dtype_of(dtype)), len(shape), shape, ffi.from_buffer(elements)), "tensor")
+    return made.requires_grad_(requires_grad)
 
 
 def _flatten(data, depth, shape, elements):
@@ -294,11 +352,12 @@ def _flatten(data, depth, shape, elements):
 
 def tensor(data, dtype=None, requires_grad=False):
     """Returns a new tensor with the elements of nested lists, of an array, or with one number. Without a dtype, truth values are Bool,
-    integers are int64, and other numbers have the default dtype."""
+    integers are int64, and other numbers have the default dtype. Arrays and tensors in a list are stacked."""
     if w.word_of(data) in (w.TENSOR, w.ARRAY):
-        source = Tensor.from_dlpack(data)
+        source = Tensor.of(data)
         made = source.detach().clone() if dtype is None else source.detach().to(dtype).clone()
         return made.requires_grad_() if requires_grad else made
+    data = list(data) if isinstance(data, range) else data
     shape, inner = [], data
     while isinstance(inner, (list, tuple)):
         shape.append(len(inner))
@@ -307,8 +366,11 @@ def tensor(data, dtype=None, requires_grad=False):
     if 0 not in shape:
         _flatten(data, 0, shape, elements)
     words = {w.word_of(element) for element in elements}
-    if not words <= {w.FLAG, w.INT, w.LONG, w.FLOAT, w.TENSOR}:
-        raise TypeError(f"an element is {', '.join(sorted(words - {w.FLAG, w.INT, w.LONG, w.FLOAT}))}")
+    if shape and (w.ARRAY in words or any(isinstance(element, Tensor) and element.ndim for element in elements)):
+        made = find("Tensor", "stack")([tensor(entry, dtype) for entry in data])
+        return made.requires_grad_() if requires_grad else made
+    if not words <= NUMBERS:
+        raise TypeError(f"an element is {', '.join(sorted({w.described(e) for e in elements if w.word_of(e) not in NUMBERS}))}")
     is_whole = bool(words) and words <= {w.FLAG, w.INT, w.LONG}
     array = ffi.new("int64_t[]" if is_whole else "double[]", [int(e) if is_whole else float(e) for e in elements])
     stored = lib.TH_INT64 if is_whole else lib.TH_FLOAT64

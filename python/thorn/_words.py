@@ -19,8 +19,14 @@ DType.__doc__ = "A dtype: `thorn.float32`, or DType.float32."
 DType.__repr__ = DType.__str__ = lambda self: f"thorn.{self.name}"
 
 
+# The dtypes of Python's types, as in NumPy and PyTorch.
+OF_TYPES = {bool: DType.bool, int: DType.int64, float: DType.float64}
+
+
 def dtype_of(value):
-    """Returns the dtype that a value names: a DType, a code, a text, or a dtype of NumPy or PyTorch."""
+    """Returns the dtype that a value names: a DType, a code, a text, a type of Python, or a dtype of NumPy or PyTorch."""
+    if isinstance(value, type) and value in OF_TYPES:
+        return OF_TYPES[value]
     if isinstance(value, int):
         return DType(value)
     text = value if isinstance(value, str) else getattr(value, "name", None) or getattr(value, "__name__", None) or str(value)
@@ -63,11 +69,13 @@ def _of_protocol(value):
     if isinstance(value, os.PathLike):
         return TEXT
     if isinstance(value, type):
-        return DTYPE if value.__module__ != "builtins" else OTHER
+        return DTYPE if value.__module__ != "builtins" or value in OF_TYPES else OTHER
     if hasattr(value, "__dlpack__") and getattr(value, "shape", None) is not None:
         return ARRAY
     if hasattr(value, "__index__"):
         return _of_int(value.__index__())
+    if type(value).__name__ in ("bool", "bool_"):  # a truth value of NumPy
+        return FLAG
     if hasattr(value, "__float__"):
         return FLOAT
     if callable(value):
@@ -89,3 +97,11 @@ def word_of(value):
         if of is list or of is tuple:
             return _of_list(value)
     return _of_protocol(value)
+
+
+def described(value):
+    """Returns the word of a value for a message. A value without a word is named by its type, and a list by the types of its entries."""
+    word = word_of(value)
+    if word == OTHER and isinstance(value, (list, tuple)):
+        return f"list of {' and '.join(sorted(set(map(described, value))))}"
+    return type(value).__name__ if word == OTHER else word
