@@ -160,6 +160,35 @@ static void numbers_and_slices_are_applied_first() {
     CHECK_VALUES(t[0], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
 }
 
+// A list in braces has the elements that the selections have when the list is made.
+static void selections_are_entries_of_lists() {
+    Tensor t = matrix();
+    CHECK_VALUES(th::cat({t(t > 3), t[t < 1], th::tensor({9})}), 4, 5, 0, 9);
+    CHECK_VALUES(th::stack({t(t > 3), t(t < 2)}), 4, 5, 0, 1);
+    CHECK_VALUES(th::einsum("i,i->", {t(t > 3), t(t > 3)}), 41);
+    CHECK_VALUES(th::arange(10, 20).index({t(t > 3)}), 14, 15);
+    CHECK_THROWS((void)th::cat({t(t > 3), t(Tensor())}), th::Status::ErrArgument, "operator(): an index is an undefined th::Tensor");
+}
+
+// A variable that is declared auto reads the elements whenever it is used.
+static void selections_are_variables() {
+    Tensor t = matrix(), u = th::zeros({2, 3}, th::int64);
+    const auto big = t(t > 3);
+    u(t < 2) = big;
+    CHECK_VALUES(u, 4, 5, 0, 0, 0, 0);
+    t.mul_(10);
+    CHECK_VALUES(Tensor(big), 40, 50);
+    CHECK_VALUES(th::cat({Tensor(big), Tensor(big.sum().view({1}))}), 40, 50, 90);
+}
+
+// Numbers that are no positions do not compile as positions, because `t(a < b)` looks like a mask.
+static_assert(!std::is_constructible_v<th::Index, bool> && !std::is_constructible_v<th::Index, double>);
+static_assert(!std::is_convertible_v<bool, th::IntList> && !std::is_convertible_v<float, th::IntList>);
+static_assert(std::is_constructible_v<th::Index, short> && std::is_convertible_v<unsigned, th::IntList>);
+template <class N, class = void> constexpr bool is_position = false;
+template <class N> constexpr bool is_position<N, std::void_t<decltype(std::declval<Tensor>()[std::declval<N>()])>> = true;
+static_assert(is_position<int> && is_position<std::size_t> && is_position<Tensor> && !is_position<bool> && !is_position<float>);
+
 // y = 2 x, where the elements that are written to do not depend on x.
 static void selections_have_gradients() {
     Tensor x = th::tensor({1.f, 2.f, 3.f, 4.f}).requiresGrad_();
@@ -179,4 +208,5 @@ static void selections_have_gradients() {
 }
 
 CHECK_MAIN(CASE(selections_are_read), CASE(masks_are_targets), CASE(positions_are_targets), CASE(every_operator_assigns),
-           CASE(numbers_and_slices_are_applied_first), CASE(selections_have_gradients))
+           CASE(numbers_and_slices_are_applied_first), CASE(selections_are_entries_of_lists), CASE(selections_are_variables),
+           CASE(selections_have_gradients))

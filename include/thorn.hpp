@@ -480,6 +480,14 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
+namespace detail {
+
+/// True for numbers that are neither sizes nor positions, so that `t(0.5)` and `t(a < b)` do not compile for numbers a, b.
+template <class T>
+inline constexpr bool is_no_position = std::is_floating_point_v<T> || std::is_same_v<T, bool>;
+
+} // namespace detail
+
 /// A view of a list of numbers, valid during a call. One number is a list with one entry: `th::zeros(3)`.
 class IntList {
   public:
@@ -489,7 +497,7 @@ class IntList {
         if (count_) data_ = list.begin();
     }
     constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
-    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
+    template <class Number, class = std::enable_if_t<detail::is_no_position<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>
@@ -1166,6 +1174,8 @@ class Operand {
   public:
     constexpr Operand() noexcept = default;
     Operand(const Tensor &t) noexcept;
+    /// The elements of `t(mask)`, a copy that the Selection owns.
+    Operand(const Selection &&selection);
 
   private:
     THTensor *handle_ = nullptr;
@@ -1308,6 +1318,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The view at `index` of the first dimension, which is removed.
     Tensor operator[](int64_t index) const { return select(0, index); }
+    template <class N, class = std::enable_if_t<detail::is_no_position<N>>, class = void>
+    Tensor operator[](N) const = delete;
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
     /// The elements where a mask is true, or the slices at a tensor of positions: as `t(index)`.
@@ -10862,6 +10874,7 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest, Chosen };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
+    template <class N, class = std::enable_if_t<detail::is_no_position<N>>> Index(N) = delete;
     /// A mask or a tensor of positions, which must outlive this object.
     Index(const Tensor &t) noexcept : kind(Kind::Chosen), start(0), chosen(&t) {}
     constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
@@ -10964,7 +10977,8 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 
 /// The elements of a tensor at a mask or at tensors of positions: `t(mask)`. A Selection is a target of assignments,
 /// which write to the tensor, and converts to a Tensor with a copy of the elements. Functions such as `th::sort(t(mask))`
-/// use the copy, and so do the methods of views, of reductions, and of single elements.
+/// use the copy, and so do the methods of views, of reductions, and of single elements. A variable that is declared `auto`
+/// is a Selection, which reads the elements again whenever it is used: `th::Tensor u = t(mask)` reads them once.
 class Selection {
   public:
     Selection(const Tensor &t, std::initializer_list<Index> list);
@@ -10976,7 +10990,7 @@ class Selection {
 
     /// Writes to the elements, with broadcasting: `t(mask) = src`.
     void operator=(const Tensor &src) && { view_.indexPut_(indices_, src); }
-    void operator=(Selection &&src) && { std::move(*this) = src.read(); }
+    void operator=(const Selection &src) && { std::move(*this) = src.read(); }
     void operator=(double value) &&;
     /// `t(index) += b` reads the elements, adds, and writes the sums. A position that occurs several times is changed once;
     /// `t.indexPut_({index}, b, true)` adds for each occurrence.
@@ -11119,9 +11133,17 @@ class Selection {
     template <class... A> auto viewDtype(A &&...a) const { return read().viewDtype(std::forward<A>(a)...); }
 
   private:
+    friend class Operand;
     Tensor view_;
     std::vector<Tensor> indices_;
+    /// The copy for a list in braces.
+    mutable Tensor entry_;
 };
+
+inline Operand::Operand(const Selection &&selection) {
+    if (!selection.entry_.defined()) selection.entry_ = selection.read();
+    handle_ = selection.entry_.get();
+}
 
 inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) : view_(detail::view(t, list)) {
     int named = 0;

@@ -1,5 +1,5 @@
-/* Memory runs out on one rank: each allocation of a collective in turn is refused on the last rank. Then either all
- * ranks return an error, or none does. A rank that waits for ever fails the test. */
+/* Memory runs out on one rank: each allocation of a collective in turn is refused on the last rank, and of a checkpoint
+ * on the first rank, too. Then either all ranks return an error, or none does. A rank that waits for ever fails the test. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -27,6 +27,15 @@ static int refused(void) {
 #define THTensor_newWithSizesOn(dtype, device, index, dims, size)                                                      \
     (refused() ? NULL : THTensor_newWithSizesOn(dtype, device, index, dims, size))
 #define THTensor_newWithTensor(t) (refused() ? NULL : THTensor_newWithTensor(t))
+#define THArchive_create(path, format) (refused() ? NULL : THArchive_create(path, format))
+#define THArchive_open(path) (refused() ? NULL : THArchive_open(path))
+#define THArchive_newFind(archive, name) (refused() ? NULL : THArchive_newFind(archive, name))
+#define THArchive_add(archive, name, t) (refused() ? TH_ERR_NOMEM : THArchive_add(archive, name, t))
+#define THArchive_addMetadata(archive, key, value) (refused() ? TH_ERR_NOMEM : THArchive_addMetadata(archive, key, value))
+#define THArchive_copy(t, archive, name) (refused() ? TH_ERR_NOMEM : THArchive_copy(t, archive, name))
+#define THArchive_close(archive) (refused() ? TH_ERR_NOMEM : THArchive_close(archive))
+#define THOptim_read(optim, archive, name) (refused() ? TH_ERR_NOMEM : THOptim_read(optim, archive, name))
+#define THTensor_getRNGState(generator, state) (refused() ? TH_ERR_NOMEM : THTensor_getRNGState(generator, state))
 
 #include "check_mpi.h"
 
@@ -92,6 +101,35 @@ static THStatus run_save_several(Tensors *x, MPI_Comm comm) {
     return TH_MPI_saveSafetensors(list, names, (const int[]){TH_MPI_WHOLE, 1}, 2, path, comm);
 }
 
+/* Saves or loads a parameter, the optimizer in shares, and a generator. Only the call itself is refused memory. */
+static THStatus run_checkpoint(Tensors *x, MPI_Comm comm, THStatus (*call)(const THMpiCheckpoint *, const char *, MPI_Comm)) {
+    static const char *const names[] = {"w"};
+    char file[80];
+    const int until = until_refused;
+    until_refused = -1;
+    snprintf(file, sizeof file, "%s.pt", path);
+    THMpiShards *shards = TH_MPI_newShards(&x->w, 1, comm);
+    THOptim *optimizer = shards->owned ? THOptim_newAdam(shards->own, shards->owned, 0.1, 0.9, 0.999, 1e-8, 0, 0) : NULL;
+    THTensor *gradient = THTensor_newOnes(TH_FLOAT32, SIZES(3));
+    THGenerator *generator = THGenerator_new();
+    CHECK_OK(THTensor_setGrad(x->w, gradient));
+    CHECK_OK(TH_MPI_stepShards(shards, optimizer));
+    const THMpiCheckpoint checkpoint = {&x->w, names, 1, optimizer, shards, generator};
+    until_refused = until;
+    const THStatus status = call(&checkpoint, file, comm);
+    const int after = until_refused;
+    until_refused = -1;
+    THGenerator_free(generator);
+    THTensor_free(gradient);
+    THOptim_free(optimizer);
+    CHECK_OK(TH_MPI_freeShards(shards));
+    until_refused = after;
+    return status;
+}
+
+static THStatus run_save_checkpoint(Tensors *x, MPI_Comm comm) { return run_checkpoint(x, comm, TH_MPI_saveCheckpoint); }
+static THStatus run_load_checkpoint(Tensors *x, MPI_Comm comm) { return run_checkpoint(x, comm, TH_MPI_loadCheckpoint); }
+
 static void init(Tensors *x) {
     x->t = zeros_laid_out(TH_FLOAT32, 4, 6, TRANSPOSED);
     x->own = zeros_laid_out(TH_FLOAT32, 4, 6, rank % 2 ? STEPPED : TRANSPOSED);
@@ -113,22 +151,22 @@ static void drop(Tensors *x) {
     THSTensor_free(x->s);
 }
 
-/* Runs a collective over a communicator that has no datatypes yet, and refuses allocation number `count` on the last
- * rank. Returns 0 on all ranks once the collective makes fewer allocations. */
-static int run_refusing(THStatus (*run)(Tensors *x, MPI_Comm comm), int count, const char *name) {
+/* Runs a collective over a communicator that has no datatypes yet, and refuses allocation number `count` on rank `poor`.
+ * Returns 0 on all ranks once the collective makes fewer allocations. */
+static int run_refusing(THStatus (*run)(Tensors *x, MPI_Comm comm), int poor, int count, const char *name) {
     MPI_Comm comm;
     Tensors x;
     init(&x);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, (const int[]){1}, 0, &comm);
     CHECK_OK(TH_MPI_setChecked(comm, 1));
     MPI_Barrier(comm);
-    if (rank == ranks - 1) until_refused = count;
+    if (rank == poor) until_refused = count;
     const THStatus status = run(&x, comm);
-    int was_refused = rank == ranks - 1 && until_refused < 0, good[2] = {status == TH_OK, status != TH_OK};
+    int was_refused = rank == poor && until_refused < 0, good[2] = {status == TH_OK, status != TH_OK};
     until_refused = -1;
     if (was_refused) CHECK(status == TH_OK || status == TH_ERR_NOMEM);
     MPI_Allreduce(MPI_IN_PLACE, good, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Bcast(&was_refused, 1, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+    MPI_Bcast(&was_refused, 1, MPI_INT, poor, MPI_COMM_WORLD);
     if (!CHECK(good[0] + good[1] == 1)) printf(" (%s, allocation %d: %s)", name, count, THStatus_name(status));
     MPI_Comm_free(&comm);
     drop(&x);
@@ -162,17 +200,24 @@ static void ranks_fail_together(void) {
                  {"sparse gather", run_gather_sparse},
                  {"save", run_save},
                  {"load", run_load},
-                 {"save several", run_save_several}};
+                 {"save several", run_save_several},
+                 {"save a checkpoint", run_save_checkpoint},
+                 {"load a checkpoint", run_load_checkpoint}};
     if (ranks < 2) return;
     if (rank == 0) snprintf(path, sizeof path, "/tmp/thorn_mpi_memory_%d", (int)getpid());
     MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        int count = 0;
-        while (run_refusing(table[i].run, count, table[i].name)) count++;
-        CHECK(count > 0);
+        /* The first rank reads and writes the file of a checkpoint, with many allocations. */
+        const int checkpoint = strstr(table[i].name, "checkpoint") != NULL;
+        for (int poor = checkpoint ? 0 : ranks - 1; poor < ranks && (!checkpoint || ranks == 2); poor += ranks - 1) {
+            int count = 0;
+            while (run_refusing(table[i].run, poor, count, table[i].name)) count++;
+            CHECK(count > 0);
+        }
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) CHECK_EQ(remove(path), 0);
+    if (rank == 0 && ranks == 2) CHECK_EQ(remove(strcat(path, ".pt")), 0);
 }
 
 CHECK_MPI_MAIN(CASE(ranks_fail_together))

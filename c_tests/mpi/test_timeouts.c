@@ -236,6 +236,42 @@ static void gradients_may_be_late(void) {
     MPI_Comm_free(&comm);
 }
 
+/* Rank 0 leaves a sparse collective after its first part. The other ranks do not describe the tensor of that part, which is freed. */
+static void messages_describe_no_tensor_that_is_freed(void) {
+    if (ranks < 2) return;
+    for (int gathers = 0; gathers < 2; gathers++) {
+        MPI_Comm comm = new_comm();
+        THSTensor *s = THSTensor_newWithSize(TH_FLOAT32, SIZES(4, 5), 2), *r = THSTensor_new();
+        if (rank > 0) {
+            CHECK_LATE(gathers ? TH_MPI_gatherSparse(r, s, 0, 0, comm) : TH_MPI_bcastSparse(r, 0, comm), "for the other ranks");
+            CHECK(strstr(THGetLastError(), "its tensor") == NULL);
+        } else {
+            THMpiCall call;
+            THTensor *t = THTensor_newOnes(TH_INT64, SIZES(3));
+            CHECK_OK(th_mpi_begin(&call, comm, "test"));
+            if (gathers) CHECK_OK(th_mpi_agree_sparse(&call, TH_OK, s, th_mpi_kind(TH_MPI_SPARSE, MPI_OP_NULL, 2, 0), 0));
+            else CHECK_OK(th_mpi_agree_again(&call, TH_OK, th_mpi_kind(TH_MPI_SPARSE, MPI_OP_NULL, 0, 0)));
+            if (!gathers) CHECK_OK(th_mpi_bcast_shaped(&call, t, 0));
+            th_mpi_end(&call, TH_OK);
+            THTensor_free(t);
+        }
+        THSTensor_free(s);
+        THSTensor_free(r);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            /* The collective for which the other ranks have waited: their sizes, or the comparison of arguments. */
+            MPI_Request request;
+            int64_t words[2 * (TH_MPI_FACTS + 1)] = {4}, sizes[64];
+            if (gathers) MPI_Iallgather(words, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, comm, &request);
+            else MPI_Iallreduce(MPI_IN_PLACE, words, 2 * (TH_MPI_FACTS + 1), MPI_INT64_T, MPI_MAX, comm, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        end_late(comm);
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void timeouts_are_checked(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -256,4 +292,4 @@ static void timeouts_are_checked(void) {
 
 CHECK_MPI_MAIN(CASE(a_receive_may_be_repeated), CASE(a_send_that_is_late_keeps_its_elements), CASE(a_request_may_be_waited_for_again),
                CASE(a_communicator_is_lost_for_collectives), CASE(iallreduce_may_be_late), CASE(gradients_may_be_late),
-               CASE(timeouts_are_checked))
+               CASE(messages_describe_no_tensor_that_is_freed), CASE(timeouts_are_checked))

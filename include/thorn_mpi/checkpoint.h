@@ -265,8 +265,10 @@ static inline THStatus th_mpi_save_shards(th_mpi_checkpoint_call *c) {
     for (int p = 0; p < call->state->size && status == TH_OK; p++) {
         if (th_mpi_global_index(shards, p, 0) < shards->count) status = th_mpi_share_items(c, p, c->part, th_mpi_save_item);
     }
-    const int last = status == TH_OK && call->state->rank == 0;
-    return last && th_mpi_add_list(c->file, shards->count) != TH_OK ? th_mpi_passed_on(call->what) : status;
+    if (status == TH_OK && call->state->rank == 0 && th_mpi_add_list(c->file, shards->count) != TH_OK) {
+        status = th_mpi_passed_on(call->what);
+    }
+    return th_mpi_all_ok(call, status, c->kind);
 }
 
 /* Adds the states of the generators of all ranks to the file of rank 0. */

@@ -180,8 +180,12 @@ static inline THStatus th_mpi_compare(THMpiCall *call, THStatus status, th_mpi_f
  * ranks. */
 static inline THStatus th_mpi_agree(THMpiCall *call, THStatus status, th_mpi_facts *facts) {
     if (facts->t) call->about = facts->t;
-    call->sizes = facts->text;
-    if (call->state->checked) return th_mpi_compare(call, status, facts);
+    if (call->state->checked) {
+        call->sizes = facts->text;
+        status = th_mpi_compare(call, status, facts);
+        call->sizes = NULL;
+        return status;
+    }
     memcpy(facts->low, facts->own, sizeof facts->own);
     memcpy(facts->high, facts->own, sizeof facts->own);
     return status;

@@ -284,9 +284,11 @@ static inline THStatus th_mpi_write_shaped(th_mpi_result *result, THMpiCall *cal
 }
 
 /* Ends a result. If `status` is TH_OK, moves the elements that MPI wrote into the argument; otherwise restores the
- * argument's shape. Returns the final status. */
+ * argument's shape. Later waits of the call do not describe a tensor, which may have been freed. Returns the final
+ * status. */
 static inline THStatus th_mpi_written(th_mpi_result *result, THMpiCall *call, THStatus status) {
     th_mpi_keep(call, result->at);
+    call->about = NULL;
     if (status == TH_OK && result->own && THTensor_copy(th_mpi_target(result), result->own) != TH_OK) {
         status = th_mpi_passed_on(call->what);
     }

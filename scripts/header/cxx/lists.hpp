@@ -12,6 +12,14 @@ inline constexpr None none{};
 /// All dimensions, for a parameter `dimension`.
 inline constexpr int everyDim = TH_ALL_DIMS;
 
+namespace detail {
+
+/// True for numbers that are neither sizes nor positions, so that `t(0.5)` and `t(a < b)` do not compile for numbers a, b.
+template <class T>
+inline constexpr bool is_no_position = std::is_floating_point_v<T> || std::is_same_v<T, bool>;
+
+} // namespace detail
+
 /// A view of a list of numbers, valid during a call. One number is a list with one entry: `th::zeros(3)`.
 class IntList {
   public:
@@ -21,7 +29,7 @@ class IntList {
         if (count_) data_ = list.begin();
     }
     constexpr IntList(const int64_t &number) noexcept : data_(&number), count_(1) {}
-    template <class Number, class = std::enable_if_t<std::is_floating_point_v<Number>>> IntList(Number) = delete;
+    template <class Number, class = std::enable_if_t<detail::is_no_position<Number>>> IntList(Number) = delete;
     /// A container with contiguous int64_t: a std::vector, a std::array, a std::span.
     template <class List, class = std::enable_if_t<
                               std::is_convertible_v<decltype(std::declval<const List &>().data()), const int64_t *>>>

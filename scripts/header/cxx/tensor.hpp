@@ -17,6 +17,8 @@ class Operand {
   public:
     constexpr Operand() noexcept = default;
     Operand(const Tensor &t) noexcept;
+    /// The elements of `t(mask)`, a copy that the Selection owns.
+    Operand(const Selection &&selection);
 
   private:
     THTensor *handle_ = nullptr;
@@ -159,6 +161,8 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The view at `index` of the first dimension, which is removed.
     Tensor operator[](int64_t index) const { return select(0, index); }
+    template <class N, class = std::enable_if_t<detail::is_no_position<N>>, class = void>
+    Tensor operator[](N) const = delete;
     /// The view at these indices of the first dimensions: `t[{i, j}]`.
     Tensor operator[](IntList index) const;
     /// The elements where a mask is true, or the slices at a tensor of positions: as `t(index)`.

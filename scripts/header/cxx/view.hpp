@@ -8,6 +8,7 @@ class Index {
   public:
     enum class Kind { At, Slice, New, Rest, Chosen };
     constexpr Index(int64_t at) noexcept : kind(Kind::At), start(at) {}
+    template <class N, class = std::enable_if_t<detail::is_no_position<N>>> Index(N) = delete;
     /// A mask or a tensor of positions, which must outlive this object.
     Index(const Tensor &t) noexcept : kind(Kind::Chosen), start(0), chosen(&t) {}
     constexpr Index(Kind of, int64_t first, int64_t bound, int64_t distance) noexcept
@@ -110,7 +111,8 @@ inline Tensor view(const Tensor &t, std::initializer_list<Index> list) {
 
 /// The elements of a tensor at a mask or at tensors of positions: `t(mask)`. A Selection is a target of assignments,
 /// which write to the tensor, and converts to a Tensor with a copy of the elements. Functions such as `th::sort(t(mask))`
-/// use the copy, and so do the methods of views, of reductions, and of single elements.
+/// use the copy, and so do the methods of views, of reductions, and of single elements. A variable that is declared `auto`
+/// is a Selection, which reads the elements again whenever it is used: `th::Tensor u = t(mask)` reads them once.
 class Selection {
   public:
     Selection(const Tensor &t, std::initializer_list<Index> list);
@@ -122,7 +124,7 @@ class Selection {
 
     /// Writes to the elements, with broadcasting: `t(mask) = src`.
     void operator=(const Tensor &src) && { view_.indexPut_(indices_, src); }
-    void operator=(Selection &&src) && { std::move(*this) = src.read(); }
+    void operator=(const Selection &src) && { std::move(*this) = src.read(); }
     void operator=(double value) &&;
     /// `t(index) += b` reads the elements, adds, and writes the sums. A position that occurs several times is changed once;
     /// `t.indexPut_({index}, b, true)` adds for each occurrence.
@@ -154,9 +156,17 @@ class Selection {
 @readers
 
   private:
+    friend class Operand;
     Tensor view_;
     std::vector<Tensor> indices_;
+    /// The copy for a list in braces.
+    mutable Tensor entry_;
 };
+
+inline Operand::Operand(const Selection &&selection) {
+    if (!selection.entry_.defined()) selection.entry_ = selection.read();
+    handle_ = selection.entry_.get();
+}
 
 inline Selection::Selection(const Tensor &t, std::initializer_list<Index> list) : view_(detail::view(t, list)) {
     int named = 0;
