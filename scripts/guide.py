@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True
 
 from guide import pages, pictures, programs, tables
 
-LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "cmake"}
+LANGUAGES = {*programs.COMPILED, *programs.SCRIPTS, "text", "sh", "console", "cmake"}
 
 
 def python_with(module):

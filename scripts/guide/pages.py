@@ -106,7 +106,8 @@ def all_pages():
 
 
 def check_commands(pages):
-    """scripts/install-test.sh must run each block for a shell or CMake, including README.md's, except for scripts/demo.sh."""
+    """scripts/install-test.sh must run each block for a shell or CMake, including README.md's, except for scripts/demo.sh. The blocks
+    of `console` are not run: they build for other platforms, as scripts/platform.sh does."""
     script = (ROOT / "scripts" / "install-test.sh").read_text()
     run = set()
     for file, language, quoted, plain in re.findall(r'in_page "\$(building|guide/\w+\.md)" (\w+) (?:\'([^\']*)\'|([\w-]+))', script):
