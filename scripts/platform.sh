@@ -100,6 +100,18 @@ glibc)
 macos)
     rust=aarch64-apple-darwin
     zig -target aarch64-macos
+    # Zig has no lists of exported symbols, so the library also exports functions of Rust. Zig has no libiconv either, which std names and
+    # thorn does not use.
+    mv "$tools/$platform/cc" "$tools/$platform/zigcc"
+    cat >"$tools/$platform/cc" <<'CC'
+#!/usr/bin/env bash
+for argument in "$@"; do
+    shift
+    [[ $argument == -Wl,-exported_symbols_list || $argument == -Wl,/*/list || $argument == -liconv ]] || set -- "$@" "$argument"
+done
+exec "${0%/*}/zigcc" "$@"
+CC
+    chmod +x "$tools/$platform/cc"
     configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
         -DTHORN_BUILD_TESTS=OFF)
     # CMake asks this program for the version of macOS.
