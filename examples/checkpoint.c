@@ -10,10 +10,11 @@
  * examples/python/check_digits.py compares the copy and the scores with PyTorch's.
  */
 
-#define _POSIX_C_SOURCE 199309L
+#define _POSIX_C_SOURCE 200112L
 #include "digits.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -9,7 +9,7 @@
  * Generation needs one letter after the other, so keys and values of the previous letters are cached.
  */
 
-#define _POSIX_C_SOURCE 199309L
+#define _POSIX_C_SOURCE 200112L
 #include "gpt.h"
 
 #include <stdio.h>

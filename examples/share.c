@@ -18,6 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// macOS cannot set this property of a descriptor at once.
+#ifndef MSG_CMSG_CLOEXEC
+#define MSG_CMSG_CLOEXEC 0
+#endif
+
 enum { MOST_DIMS = 4 };
 
 // The message for a tensor, without the elements.
