@@ -77,6 +77,10 @@ static void become_another_program(void) { execlp("true", "child", (char *)NULL)
 
 static void a_process_ends_with_its_own_last_thread(void) {
     if (under_emulator()) return;
+#if defined(__linux__) && !defined(__GLIBC__)
+    /* In musl 1.2.3, a forked child never ends if its first thread calls pthread_exit while others run. */
+    return;
+#endif
     pid_t child = fork();
     if (child == 0) {
         if (getenv("THORN_UNDER_VALGRIND")) atexit(become_another_program);

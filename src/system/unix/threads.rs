@@ -49,7 +49,7 @@ pub unsafe fn spawn<M: Main>(main: &M, stack: usize) -> Option<Thread> {
 }
 
 impl Thread {
-    /// Waits until the thread has ended, unless it is the calling thread: in musl, a thread that joins itself waits for ever.
+    /// Waits until the thread has ended, unless it is the calling thread. POSIX does not define what a thread does that joins itself.
     pub fn join(self) {
         // SAFETY: `self` is consumed, so a thread is joined once.
         unsafe {
