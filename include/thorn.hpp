@@ -1243,7 +1243,7 @@ template <class F> std::vector<Tensor> pieces(F call, const char *name);
 /// True for a Tensor, and for a Selection.
 template <class T> inline constexpr bool is_tensor = std::is_convertible_v<const T &, const Tensor &>;
 
-/// What indices of these types make: a view, or with a tensor among them a Selection.
+/// The type of `x(index...)`: Selection if an index is a tensor, otherwise Tensor.
 template <class... I> using Viewed = std::conditional_t<(is_tensor<I> || ...), Selection, Tensor>;
 
 } // namespace detail

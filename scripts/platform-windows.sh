@@ -62,7 +62,7 @@ library() {
     echo "thorn.dll: $(stat -c %s "$build/thorn.dll") bytes"
 }
 
-# The exported names must be those of c_tests/symbols.txt, and the imports must be parts of Windows.
+# The DLL must export the names in c_tests/symbols.txt, and import only the DLLs of Windows.
 exports() {
     x86_64-w64-mingw32-objdump -p "$build/thorn.dll" >"$build/thorn.txt"
     awk '/\[Ordinal\/Name Pointer\] Table/ { names = 1; next } names && NF == 0 { exit } names { print $NF }' "$build/thorn.txt" |
@@ -83,7 +83,7 @@ headers() {
     clang++ "${rules[@]}" --target=x86_64-w64-mingw32 -std=c++17 -isystem "$cxx" -isystem "$cxx/x86_64-w64-mingw32" "$build/header.cpp"
 }
 
-# program SOURCE: compiles a test. The program needs no library but thorn.dll and those of Windows.
+# program SOURCE: compiles a test, which loads only thorn.dll and the DLLs of Windows.
 program() {
     local name compiler=x86_64-w64-mingw32-gcc options=(-std=gnu99)
     name=$(basename "${1%.*}")

@@ -1,7 +1,7 @@
 //! The operating system. Each file of this folder has the same functions for one system, so that a port to another system is one more file.
-//! What all systems of Unix share is in `unix`.
+//! Linux and macOS also use the functions in `unix`.
 //!
-//! Only functions of C's standard library, such as `malloc`, are called elsewhere.
+//! Other modules call no function of the system, only C's standard library, such as `malloc`.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -21,7 +21,7 @@ pub use unix::*;
 #[cfg(windows)]
 pub use windows::*;
 
-/// How a file or object of shared memory is opened for a mapping.
+/// The mode in which a file or an object of shared memory is opened for a mapping.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Access {
     /// It exists, and is only read.

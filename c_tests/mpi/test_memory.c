@@ -1,5 +1,5 @@
-/* Memory runs out on one rank: each allocation of a collective in turn is refused on the last rank, and of a checkpoint
- * on the first rank, too. Then either all ranks return an error, or none does. A rank that waits for ever fails the test. */
+/* Memory runs out on one rank. The test refuses each allocation of a collective in turn: on the last rank, and for a
+ * checkpoint on the first rank, too. All ranks must return an error, or all must succeed, within the time limit. */
 #include <mpi.h>
 #include <stdlib.h>
 

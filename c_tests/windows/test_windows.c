@@ -40,7 +40,7 @@ static void a_file_is_replaced(void) {
     CHECK_OK(THTensor_save(other, name));
     THTensor *again = THTensor_newLoad(name);
     CHECK_VALUES(again, 7);
-    /* Another program uses the file and shares it with nobody. */
+    /* An open handle without sharing, as another program may have, prevents the replacement. */
     HANDLE used = CreateFileW(wide_name, GENERIC_READ, 0, NULL, OPEN_EXISTING, 0, NULL);
     CHECK(used != INVALID_HANDLE_VALUE);
     CHECK_ERROR(THTensor_save(t, name), TH_ERR_IO, "cannot write");

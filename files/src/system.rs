@@ -1,4 +1,4 @@
-//! What differs between operating systems.
+//! Reading files at an offset, for Unix and for Windows.
 
 use std::fs::File;
 use std::io;

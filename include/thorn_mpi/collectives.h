@@ -240,8 +240,8 @@ static inline THStatus th_mpi_inherit(THMpiCall *own, const THMpiCall *from) {
 
 /// Sets the number of seconds that calls on `comm` wait for other ranks; 0, the default, means that calls wait forever.
 /// For the error, and the state of memory and communicator after a timeout, see timeouts.h. All ranks call this in each
-/// source file of the program that calls collectives on `comm`, and either all or none pass 0. A rank without thorn
-/// then takes part with nonblocking collectives of MPI, such as MPI_Iallreduce. Gradients whose TH_MPI_newGradients is
+/// source file of the program that calls collectives on `comm`. If one rank passes 0, all ranks must pass 0. With a
+/// timeout, thorn calls MPI's nonblocking collectives, and a rank without thorn must call the same. Gradients whose TH_MPI_newGradients is
 /// called later have the same timeout. Errors: `TH_ERR_ARGUMENT`, a negative number or NaN, or 0 on some ranks only.
 static inline THStatus TH_MPI_setTimeout(MPI_Comm comm, double seconds) {
     THMpiCall call;

@@ -38,7 +38,7 @@
 #define TH_MPI_TYPES 64
 /* The number of blocks of memory that one abandoned operation of MPI can keep. */
 #define TH_MPI_KEPT 8
-/* A result that stands for a timeout, in place of an error code of MPI. The error is already set. */
+/* Returned after a timeout in place of an error code of MPI. The function that returns it has set the error. */
 #define TH_MPI_LATE (-1)
 /** @endcond */
 

@@ -1,4 +1,4 @@
-//! What all systems of Unix share.
+//! Functions of POSIX, for Linux and macOS.
 
 mod files;
 mod libraries;

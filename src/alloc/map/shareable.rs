@@ -48,7 +48,7 @@ impl THMapAllocatorContext {
         self.flags & (SHARED | SHAREDMEM) != 0
     }
 
-    /// A name by which other processes can open memory whose descriptor is kept and that has no name of its own.
+    /// A path to the descriptor of the memory, which other processes can open. `None` if no descriptor is kept.
     pub fn name_of_descriptor(&self) -> Option<String> {
         self.file.as_ref().and_then(Object::shared_name)
     }

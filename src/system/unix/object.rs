@@ -94,7 +94,7 @@ impl Object {
         self.0.as_raw_fd()
     }
 
-    /// A name by which other processes can open shared memory that has no name of its own.
+    /// A path to the descriptor, which other processes can open.
     pub fn shared_name(&self) -> Option<String> {
         Some(format!("/proc/{}/fd/{}", std::process::id(), self.descriptor()))
     }

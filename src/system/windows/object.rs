@@ -18,7 +18,7 @@ use windows_sys::Win32::System::Memory::{
     OpenFileMappingW, PAGE_READWRITE, PAGE_WRITECOPY, UnmapViewOfFile, VirtualQuery,
 };
 
-/// Returns true: shared memory keeps its name only while a handle of it is open.
+/// Returns true: the name of shared memory lasts as long as its handles.
 pub const fn names_need_handles() -> bool {
     true
 }
