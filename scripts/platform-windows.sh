@@ -4,18 +4,19 @@
 #
 # The parts are `exports`, `headers`, `c`, `files` and `table`; without names, all run. A name of a test in C or C++, such as test_copy, runs
 # this test. The results are in build/windows: thorn.dll, its import library libthorn.dll.a, and the programs. TH_TEST_SHARE=N runs an Nth
-# part of the table. The script installs, by apt as root, the compilers and Wine. LuaJIT is compiled from Debian's source, and is kept in
-# target/platform.
+# part of the table. The script installs the compilers and Wine by apt, as root. target/platform keeps LuaJIT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PATH="$PATH:$HOME/.cargo/bin"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 rust=x86_64-pc-windows-gnu
-tools=$CARGO_TARGET_DIR/platform/windows
+tools=$CARGO_TARGET_DIR/platform
+platform=windows
 build=$PWD/build/windows
-export WINEPREFIX=$tools/wine WINEDEBUG=-all
-mkdir -p "$tools" "$build"
+export WINEPREFIX=$tools/$platform/wine WINEDEBUG=-all
+mkdir -p "$tools/$platform" "$build"
+. scripts/platform-tools.sh
 
 # Tests in C and C++ that are left out, with the reason.
 left_out() {
@@ -29,13 +30,7 @@ left_out() {
     esac
 }
 
-missing=()
-for package in gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 clang wine64 wine; do
-    dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
-fi
+packages gcc-mingw-w64-x86-64-win32 g++-mingw-w64-x86-64-win32 clang wine64 wine
 rustup --quiet target add $rust
 
 passed=0 failed=() out=0
@@ -113,23 +108,9 @@ tests() {
     for source in c_tests/windows/test_*.c c_tests/test_*.c c_tests/test_*.cpp; do run_test "$source"; done
 }
 
-luajit() {
-    [ ! -f "$tools/luajit/luajit.exe" ] || return 0
-    local work=$tools/source options
-    mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$tools/luajit"
-    echo "deb-src http://deb.debian.org/debian bookworm main" >"$work/sources.list"
-    options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State=$work/state"
-        -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
-    apt-get "${options[@]}" update
-    (cd "$work" && apt-get "${options[@]}" source luajit >/dev/null)
-    make -s -C "$work"/luajit-*/src HOST_CC="gcc -m64" CROSS=x86_64-w64-mingw32- TARGET_SYS=Windows >"$work/log" 2>&1
-    cp "$work"/luajit-*/src/{luajit.exe,lua51.dll} "$tools/luajit"
-    rm -r "$work"
-}
-
 table() {
-    luajit
-    THORN_LIB="Z:$build/thorn.dll" WINEPATH="Z:$build" result table wine "$tools/luajit/luajit.exe" c_tests/table.lua
+    luajit Windows CROSS=x86_64-w64-mingw32-
+    THORN_LIB="Z:$build/thorn.dll" WINEPATH="Z:$build" result table wine "$tools/$platform/luajit.exe" c_tests/table.lua
 }
 
 files() {

@@ -20,18 +20,8 @@ shift
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 tools=$CARGO_TARGET_DIR/platform
 build=$PWD/build/$platform
-mkdir -p "$tools"
-
-# packages PACKAGE...: installs the missing ones.
-packages() {
-    local missing=() package
-    for package in "$@"; do
-        dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
-    done
-    if [ ${#missing[@]} -gt 0 ]; then
-        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
-    fi
-}
+mkdir -p "$tools/$platform"
+. scripts/platform-tools.sh
 
 # program NAME COMMAND...: an executable file that runs the command with further arguments.
 program() {
@@ -55,20 +45,6 @@ zig() {
     if [[ $* == *linux* ]]; then configuration+=(-DCMAKE_EXE_LINKER_FLAGS=-lunwind); fi
 }
 
-# luajit MAKE-ARGUMENT...: builds LuaJIT for the platform.
-luajit() {
-    local source=$tools/luajit
-    [ ! -x "$tools/$platform/luajit" ] || return 0
-    mkdir -p "$source/src" "$tools/$platform"
-    printf '[package]\nname = "sources"\nedition = "2024"\n[workspace]\n[dependencies]\nluajit-src = "210"\n' >"$source/Cargo.toml"
-    : >"$source/src/lib.rs"
-    (cd "$source" && cargo vendor --quiet >/dev/null)
-    rm -rf "$source/build"
-    cp -r "$source/vendor/luajit-src/luajit2" "$source/build"
-    make -C "$source/build/src" -j "$(nproc)" HOST_CC=gcc TARGET_SYS=Linux BUILDMODE=static "$@" >/dev/null
-    mv "$source/build/src/luajit" "$tools/$platform/luajit"
-}
-
 # Tools of this machine do not run with programs of another system.
 configuration=(-DVALGRIND_EXECUTABLE=OFF -DGDB_EXECUTABLE=OFF -DTHORN_BLAS=OFF -DDOXYGEN_EXECUTABLE=OFF -DTHORN_CALLGRIND_H=OFF)
 # Tests that start such programs in a shell or in Python.
@@ -78,7 +54,7 @@ aarch64)
     packages gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
     rust=aarch64-unknown-linux-gnu
     root=/usr/aarch64-linux-gnu
-    luajit CROSS=aarch64-linux-gnu-
+    luajit Linux CROSS=aarch64-linux-gnu-
     program lua "qemu-aarch64 -L $root '$tools/$platform/luajit'"
     configuration+=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64;-L;$root"
         -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
@@ -90,7 +66,7 @@ musl)
     rust=x86_64-unknown-linux-musl
     packages musl
     zig -target x86_64-linux-musl -dynamic
-    luajit "CC=$tools/$platform/cc" TARGET_CFLAGS=-fno-sanitize=undefined TARGET_LIBS=-lunwind
+    luajit Linux "CC=$tools/$platform/cc" TARGET_CFLAGS=-fno-sanitize=undefined TARGET_LIBS=-lunwind
     configuration+=("-DLUAJIT_EXECUTABLE=$tools/$platform/luajit")
     ;;
 glibc)
