@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the library for another platform, and runs the tests of scripts/test.sh c and table on it. Usage:
+# Builds the library for another platform, and runs the tests of files and of scripts/test.sh c and table on it. Usage:
 #   scripts/platform.sh PLATFORM [CTEST-ARGUMENT...]
 #
 #   aarch64  Linux on 64-bit ARM, in the emulator qemu-aarch64.
@@ -45,6 +45,7 @@ zig() {
     if [[ $* == *linux* ]]; then configuration+=(-DCMAKE_EXE_LINKER_FLAGS=-lunwind); fi
 }
 
+compiler=$tools/$platform/cc emulator=
 # Tools of this machine do not run with programs of another system.
 configuration=(-DVALGRIND_EXECUTABLE=OFF -DGDB_EXECUTABLE=OFF -DTHORN_BLAS=OFF -DDOXYGEN_EXECUTABLE=OFF -DTHORN_CALLGRIND_H=OFF)
 # Tests that start such programs in a shell or in Python.
@@ -53,11 +54,11 @@ case $platform in
 aarch64)
     packages gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
     rust=aarch64-unknown-linux-gnu
-    root=/usr/aarch64-linux-gnu
+    compiler=aarch64-linux-gnu-gcc emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     luajit Linux CROSS=aarch64-linux-gnu-
-    program lua "qemu-aarch64 -L $root '$tools/$platform/luajit'"
-    configuration+=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64;-L;$root"
-        -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
+    program lua "$emulator '$tools/$platform/luajit'"
+    configuration+=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CROSSCOMPILING_EMULATOR=${emulator// /;}"
+        -DCMAKE_C_COMPILER=$compiler -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
         "-DLUAJIT_EXECUTABLE=$tools/$platform/lua")
     # qemu-user ends the second process of share. The table runs with the only level of the processor.
     left_out+='|^example:share$|^lua:table:'
@@ -111,4 +112,9 @@ if [ "$platform" = musl ]; then
     readelf -d "$static" | grep 'no dynamic section'
     "$static"
 fi
+# The readers of files, with all mutations. Cargo gets the compiler and the emulator of CMake.
+variable=CARGO_TARGET_$(tr a-z- A-Z_ <<<"$rust")
+export "${variable}_LINKER=$compiler"
+if [ -n "$emulator" ]; then export "${variable}_RUNNER=$emulator"; fi
+cargo test --release --locked --package thorn-files --lib --test '*' --target "$rust"
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -L '^(c|table)$' -E "$left_out" "$@"
