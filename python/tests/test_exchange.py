@@ -6,15 +6,7 @@ import unittest
 import weakref
 
 import thorn
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
-try:
-    import torch
-except ImportError:
-    torch = None
+from peers import np, torch
 
 
 @unittest.skipUnless(np, "NumPy is not installed")

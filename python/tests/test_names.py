@@ -8,11 +8,7 @@ import unittest
 from pathlib import Path
 
 import thorn
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
+from peers import np
 
 
 class Names(unittest.TestCase):

@@ -4,15 +4,7 @@ import operator
 import unittest
 
 import thorn
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
-try:
-    import torch
-except ImportError:
-    torch = None
+from peers import np, torch
 
 
 class Values(unittest.TestCase):
