@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Builds the library for another platform, and runs the tests of files and of scripts/test.sh c and table on it. Usage:
-#   scripts/platform.sh PLATFORM [CTEST-ARGUMENT...]
+#   scripts/platform.sh PLATFORM [--table | CTEST-ARGUMENT...]
 #
 #   aarch64  Linux on 64-bit ARM, in the emulator qemu-aarch64.
 #   musl     Linux on x86-64 with the C library musl; programs are linked dynamically and statically.
 #   glibc    Linux on x86-64 with glibc 2.28 and later: what the packages for old systems contain.
-#   macos    macOS on 64-bit ARM: everything is compiled and linked, and nothing runs.
+#   macos    macOS on 64-bit ARM: the library and the examples are compiled and linked, and nothing runs.
 #   windows  Windows on x86-64, in Wine: scripts/platform-windows.sh, which has other arguments.
 #
-# The build is in build/PLATFORM. TH_TEST_SHARE=N runs an Nth part of the table. The script installs compilers and the emulator by apt, as root.
+# --table builds only the library, and runs only the table. The build is in build/PLATFORM. TH_TEST_SHARE=N runs an Nth part of the table. The script installs compilers and the emulator by apt, as root.
 # Zig's compiler from PyPI has headers and C libraries for musl, macOS and each glibc. LuaJIT is built from its source on crates.io.
 # target/platform keeps these tools.
 set -euo pipefail
@@ -45,21 +45,23 @@ zig() {
     if [[ $* == *linux* ]]; then configuration+=(-DCMAKE_EXE_LINKER_FLAGS=-lunwind); fi
 }
 
-compiler=$tools/$platform/cc emulator=
+compiler=$tools/$platform/cc emulator= lua=luajit
 # Tools of this machine do not run with programs of another system.
 configuration=(-DVALGRIND_EXECUTABLE=OFF -DGDB_EXECUTABLE=OFF -DTHORN_BLAS=OFF -DDOXYGEN_EXECUTABLE=OFF -DTHORN_CALLGRIND_H=OFF)
 # Tests that start such programs in a shell or in Python.
 left_out='^(abi|guide|calls|example:(checkpoint|panels|cifar_like|numpy)|lua:package:|header:.*(clang|checked|dropped|constant))'
 case $platform in
 aarch64)
-    packages gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
+    packages gcc-aarch64-linux-gnu qemu-user
+    if [ "${1:-}" != --table ]; then packages g++-aarch64-linux-gnu; fi
     rust=aarch64-unknown-linux-gnu
     compiler=aarch64-linux-gnu-gcc emulator="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     luajit Linux CROSS=aarch64-linux-gnu-
+    lua=$tools/$platform/lua
     program lua "$emulator '$tools/$platform/luajit'"
     configuration+=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CROSSCOMPILING_EMULATOR=${emulator// /;}"
         -DCMAKE_C_COMPILER=$compiler -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
-        "-DLUAJIT_EXECUTABLE=$tools/$platform/lua")
+        "-DLUAJIT_EXECUTABLE=$lua")
     # qemu-user ends the second process of share. The table runs with the only level of the processor.
     left_out+='|^example:share$|^lua:table:'
     ;;
@@ -68,7 +70,8 @@ musl)
     packages musl
     zig -target x86_64-linux-musl -dynamic
     luajit Linux "CC=$tools/$platform/cc" TARGET_CFLAGS=-fno-sanitize=undefined TARGET_LIBS=-lunwind
-    configuration+=("-DLUAJIT_EXECUTABLE=$tools/$platform/luajit")
+    lua=$tools/$platform/luajit
+    configuration+=("-DLUAJIT_EXECUTABLE=$lua")
     ;;
 glibc)
     rust=x86_64-unknown-linux-gnu
@@ -89,8 +92,7 @@ done
 exec "${0%/*}/zigcc" "$@"
 CC
     chmod +x "$tools/$platform/cc"
-    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF
-        -DTHORN_BUILD_TESTS=OFF)
+    configuration+=(-DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=arm64 -DCMAKE_INSTALL_NAME_TOOL=true -DLUAJIT_EXECUTABLE=OFF)
     # CMake asks this program for the version of macOS.
     program path/sw_vers "echo 13.0; exit"
     PATH="$tools/$platform/path:$PATH"
@@ -102,7 +104,16 @@ windows) exec scripts/platform-windows.sh "$@" ;;
     ;;
 esac
 rustup --quiet target add "$rust"
+programs=ON
+if [ "${1:-}" = --table ]; then programs=OFF; fi
+for part in TESTS EXAMPLES COMMAND; do configuration+=("-DTHORN_BUILD_$part=$programs"); done
+if [ "$platform" = macos ]; then configuration+=(-DTHORN_BUILD_TESTS=OFF -DTHORN_BUILD_COMMAND=OFF); fi
 cmake -S . -B "$build" "${configuration[@]}" -DTHORN_RUST_TARGET="$rust" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" >/dev/null
+if [ "${1:-}" = --table ]; then
+    cmake --build "$build" --target thorn_library
+    THORN_LIB=$build/lib/libthorn.so "$lua" c_tests/table.lua
+    exit
+fi
 cmake --build "$build" -j "$(nproc)"
 if [ "$platform" = macos ]; then exit; fi
 if [ "$platform" = musl ]; then

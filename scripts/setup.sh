@@ -18,6 +18,8 @@ tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential l
 if [ "$goal" = test ]; then
     tools+=(valgrind:valgrind gdb:gdb pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils doxygen:doxygen)
     tools+=(luarocks:luarocks)
+    # The library for ARM.
+    if [ "$(uname -m)" = x86_64 ]; then tools+=(aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user); fi
     # Both of Debian's MPIs; scripts/mpi.sh runs with each.
     tools+=(mpirun.openmpi:openmpi-bin mpicc.openmpi:libopenmpi-dev mpirun.mpich:mpich mpicc.mpich:libmpich-dev)
 fi

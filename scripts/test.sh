@@ -13,7 +13,7 @@ library=$build/lib/libthorn.so
 jobs=$(nproc)
 
 # The parts in the order in which they run. The parts c, table, valgrind, cuda, mpi and guide are labels of ctests, too.
-names=(lint unit kernels c table valgrind cuda mpi guide torch install package)
+names=(lint unit kernels c table valgrind cuda mpi guide torch install package aarch64)
 
 help() {
     cat <<'HELP'
@@ -31,6 +31,7 @@ scripts/test.sh [--quick | PART... | --platform NAME | --update-symbols | --help
   torch     Random calls give PyTorch's results, and PyTorch and thorn exchange tensors.
   install   thorn is installed, moved and used as the guide says.
   package   Debian packages, a tar, a Python wheel and a rock are built, unpacked and used.
+  aarch64   The library for 64-bit ARM gives the expected values in an emulator: a part of the table.
 
 Without a part all of them run. --quick runs lint, unit, c and table without their slowest tests, with a part of the table.
 --platform builds and tests the library for another processor or system: scripts/platform.sh. scripts/try.sh NAME tests one function.
@@ -203,6 +204,17 @@ ctests() {
     ctest --test-dir "$build" --output-on-failure -j "$jobs" -L "$labels" ${quick:+-LE '^slow$'}
 }
 
+# The kernels for ARM. scripts/platform.sh aarch64 runs the other tests, too.
+on_arm() {
+    if [ "$(uname -m)" != x86_64 ]; then
+        echo "left out: the emulator is for x86-64"
+    elif ! rustup --quiet target add aarch64-unknown-linux-gnu; then
+        echo "left out, for want of Rust's library for aarch64"
+    else
+        TH_TEST_SHARE=48 scripts/platform.sh aarch64 --table
+    fi
+}
+
 section "set-up"
 scripts/setup.sh
 
@@ -261,6 +273,11 @@ fi
 if has package; then
     section "packages"
     scripts/package.sh --build "$build" --fast
+fi
+
+if has aarch64; then
+    section "aarch64"
+    on_arm
 fi
 
 printf '\nThe tests passed: %s (%d s).\n' "${parts[*]}" "$SECONDS"
