@@ -11,6 +11,13 @@ use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
+/// Returns true if two ranges of memory, each a start and a number of bytes, have no byte in common.
+#[inline(always)]
+pub fn are_apart((a, n): (*mut u8, usize), (b, m): (*mut u8, usize)) -> bool {
+    let ahead = b.addr().wrapping_sub(a.addr());
+    ahead >= n && ahead.wrapping_neg() >= m
+}
+
 /// The work over operands that are contiguous and have one shape and the kernel's types; `None` for other operands.
 ///
 /// # Safety
@@ -25,10 +32,8 @@ pub unsafe fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature
     let mut data = [first; N];
     for k in 1..N {
         (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
-        let ahead = (data[k] as usize).wrapping_sub(first as usize);
-        let disjoint = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
-        let in_step = ahead == 0 && types[k].size() == types[0].size();
-        if !disjoint && !in_step {
+        let in_step = data[k] == first && types[k].size() == types[0].size();
+        if !in_step && !are_apart((first, n as usize * types[0].size()), (data[k], n as usize * types[k].size())) {
             return None;
         }
     }
@@ -88,11 +93,7 @@ pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], 
     }
     let loops = &mut loops[..count];
     let in_step = |k: usize| data[k] == data[0] && item[k] == item[0] && loops.iter().all(|l| l.step[k] == l.step[0]);
-    let disjoint = |k: usize| {
-        let ahead = data[k].addr().wrapping_sub(data[0].addr());
-        ahead >= ends[0] && ahead.wrapping_neg() >= ends[k]
-    };
-    if !(1..N).all(|k| disjoint(k) || in_step(k)) {
+    if !(1..N).all(|k| are_apart((data[0], ends[0]), (data[k], ends[k])) || in_step(k)) {
         return None;
     }
     let plan = Plan::of_loops(loops, item);

@@ -10,6 +10,7 @@ use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::{Index, Move};
 use crate::layout::{INLINE_DIMS, wrap_dim};
+use crate::ops::fast_path::are_apart;
 use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
 
@@ -131,8 +132,7 @@ impl Walk {
             let Some((dtype, from, reach)) = other.memory().zip(other.reach()).map(|((dtype, from, _), reach)| (dtype, from, reach)) else {
                 return false;
             };
-            let ahead = from.addr().wrapping_sub(data.addr());
-            ahead >= bytes && ahead.wrapping_neg() >= reach * dtype.size()
+            are_apart((data, bytes), (from, reach * dtype.size()))
         })
     }
 
@@ -194,9 +194,8 @@ impl<'a> Elements<'a> {
     fn run(&mut self, movement: Move, row: &Tensor, t: &Tensor) -> Option<Result<()>> {
         let (data, n) = row.flat_like(self.dtype, self.like)?;
         let (of_row, of_t) = (n as usize * self.dtype.size(), t.flat_like(self.dtype, t)?.1 as usize * self.dtype.size());
-        let ahead = self.t.addr().wrapping_sub(data.addr());
         let sums = matches!(movement, Move::Accumulate(_));
-        if ahead < of_row || ahead.wrapping_neg() < of_t || (sums && self.dtype != self.dtype.compute()) {
+        if !are_apart((data, of_row), (self.t, of_t)) || (sums && self.dtype != self.dtype.compute()) {
             return None;
         }
         let item = [self.dtype.size(), size_of::<i64>(), self.dtype.size()];

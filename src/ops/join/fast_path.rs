@@ -4,6 +4,7 @@ use crate::cpu::small::SMALL;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::layout::{INLINE_DIMS, wrap_dim};
+use crate::ops::fast_path::are_apart;
 use crate::tensor::Tensor;
 
 /// Joins the tensors along dimension `dim` and returns true, or changes nothing and returns false.
@@ -61,8 +62,7 @@ impl Joined {
         let bytes = numel as usize * size;
         let apart = |t: &Tensor| {
             let (from, n) = t.flat_like(self.dtype, t)?;
-            let ahead = from.addr().wrapping_sub(to.addr());
-            (ahead >= bytes && ahead.wrapping_neg() >= n as usize * size).then_some(())
+            are_apart((to, bytes), (from, n as usize * size)).then_some(())
         };
         tensors.iter().try_for_each(|t| apart(t))?;
         let entries = self.sizes[..self.dim].iter().product::<i64>() as usize;

@@ -9,9 +9,11 @@ use crate::element::{read_element, write_element};
 use crate::error::Result;
 use crate::launch::Fold;
 use crate::layout::{INLINE_DIMS, wrap_dim};
+use crate::ops::fast_path::are_apart;
 use crate::tensor::Tensor;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 
 /// The most results of [`Rows`].
 const MOST_ROWS: usize = 64;
@@ -112,11 +114,10 @@ impl Rows {
             To::Number(_) if count > 1 => return None,
             To::Number(_) => {}
         }
-        if let [Some((a, of_a)), Some((b, of_b))] = out {
-            let ahead = b.addr().wrapping_sub(a.addr());
-            if ahead < count * of_a.size() || ahead.wrapping_neg() < count * of_b.size() {
-                return None;
-            }
+        if let [Some((a, of_a)), Some((b, of_b))] = out
+            && !are_apart((a, count * of_a.size()), (b, count * of_b.size()))
+        {
+            return None;
         }
         // Folds have at most three planes and two results. All elements are read before the first result is written.
         let (mut memory, mut found) =
@@ -157,18 +158,17 @@ fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ov
     let ndim = of_input.0.len();
     let reach = t.reach().filter(|&n| n <= capacity && (1..=INLINE_DIMS).contains(&ndim))?;
     let folds = folded_dims(over, ndim).ok()?;
-    let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
+    let mut spans = [(data, reach * dtype.size()), (null_mut(), 0), (null_mut(), 0)];
     let (mut out, mut strides) = ([None; 2], [[0; INLINE_DIMS]; 2]);
     for k in 0..2 {
         let Some(r) = results[k] else { continue };
         let have = r.dtype().filter(|&have| rule.is_final(k, have))?;
         let (first, n) = r.flat_like(have, r)?;
         kept_strides(&mut strides[k], of_input.0, &folds, r, keepdim)?;
-        spans[k + 1] = (first.addr(), n as usize * have.size());
+        spans[k + 1] = (first, n as usize * have.size());
         out[k] = Some((first, have));
     }
-    let disjoint = |(a, n): (usize, usize), (b, m): (usize, usize)| a.wrapping_sub(b) >= m && b.wrapping_sub(a) >= n;
-    if !(disjoint(spans[0], spans[1]) && disjoint(spans[0], spans[2]) && disjoint(spans[1], spans[2])) {
+    if !(are_apart(spans[0], spans[1]) && are_apart(spans[0], spans[2]) && are_apart(spans[1], spans[2])) {
         return None;
     }
     let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (&strides[k][..ndim], have.size()));
